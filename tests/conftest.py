@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.parametrised import id_of
+
 if TYPE_CHECKING:
     from voxeldojo.game import Game
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """The id of a parametrised test states the value: not `arguments3`."""
+    return id_of(val, argname)
 
 
 @contextlib.contextmanager

@@ -98,7 +98,7 @@ def have(name: str, quantity: int = 1) -> Condition:
     return Condition(kind="have", name=name, quantity=quantity)
 
 
-def test_the_page_is_short_and_the_game_is_found(folder: Path):
+def test_the_files_of_the_page_are_few_lines_and_make_a_game_that_is_found(folder: Path):
     files = [
         path for path in folder.rglob("*") if path.suffix in (".py", ".pyi", ".yaml", ".jinja")
     ]
@@ -108,7 +108,7 @@ def test_the_page_is_short_and_the_game_is_found(folder: Path):
     assert card("quarry").title == "Quarry"
 
 
-def test_its_tasks_are_refused_where_they_name_what_there_is_not(task: Task, folder: Path):
+def test_tasks_that_name_an_unknown_counter_or_condition_are_refused(task: Task, folder: Path):
     assert task_problem(task) == ""
     wrong = msgspec.structs.replace(task, success=have("brik"))
     assert "success.name: there is no counter 'brik'; did you mean brick" in task_problem(wrong)
@@ -133,7 +133,7 @@ class Lacking:
     packages = ("no_such_stones",)
 
 
-def test_its_plans_follow_its_ways(task: Task):
+def test_plans_follow_the_games_recipes(task: Task):
     subtasks = plan(PlanQuestion(task=task)).subtasks
     assert [subtask.name for subtask in subtasks] == ["dig 4 stone", "make 2 brick"]
     assert plan_problems(task, subtasks) == []
@@ -208,7 +208,7 @@ def test_the_rulebook_answers_for_it_and_the_answers_pass_the_checks(task: Task)
     assert judged.suggestion == "Go on for longer."
 
 
-def test_prompts_speak_of_it_and_of_no_other_game(task: Task):
+def test_prompts_describe_the_new_game_and_no_other(task: Task):
     subtask = Subtask(name="dig", success=have("stone", 4))
     step = decompose(DecomposeQuestion(task=task, subtask=subtask)).sub_actions[0]
     specs = card("quarry").specs
@@ -257,7 +257,7 @@ def launched(folder: Path, *overrides: str) -> dict[str, Any]:
     return json.loads((run / "summary.json").read_text())
 
 
-def test_it_is_played_by_a_launch_of_the_whole_stack(folder: Path):
+def test_a_launch_of_the_whole_stack_reaches_a_goal_of_the_new_game(folder: Path):
     summary = launched(folder)
     assert summary["success"]
     assert [each["subtask"] for each in summary["iterations"]] == ["dig 4 stone", "make 2 brick"]
@@ -294,7 +294,9 @@ assert [holds(facing, episode) for episode in session.episodes()] == [True, Fals
 """
 
 
-def test_a_further_feature_condition_and_action_are_of_its_own_folder(folder: Path, tmp_path: Path):
+def test_a_feature_a_condition_and_an_action_are_added_within_the_games_folder(
+    folder: Path, tmp_path: Path
+):
     copied = shutil.copytree(folder, tmp_path / "newer", ignore=shutil.ignore_patterns("runs"))
     diffs = DIFF.findall(PAGE)
     assert len(diffs) == 3
@@ -311,7 +313,7 @@ def test_a_further_feature_condition_and_action_are_of_its_own_folder(folder: Pa
     assert done.returncode == 0, done.stderr
 
 
-def test_a_card_that_lacks_a_part_is_one_sentence(folder: Path, tmp_path: Path):
+def test_a_card_that_lacks_a_part_is_refused_in_one_sentence(folder: Path, tmp_path: Path):
     from worlds import GameError
 
     lacking = tmp_path / "heap"
@@ -343,7 +345,7 @@ TITLE = '    title="Quarry",\n'
         ),
     ],
 )
-def test_a_game_that_cannot_be_played_is_one_sentence_of_a_launch_that_starts_nothing(
+def test_a_game_with_a_broken_card_is_refused_before_a_run_folder_is_made(
     folder: Path, tmp_path: Path, new: str, said: str
 ):
     broken = shutil.copytree(folder, tmp_path / "broken", ignore=shutil.ignore_patterns("runs"))

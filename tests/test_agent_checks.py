@@ -42,7 +42,7 @@ def step(name: str, condition: Condition) -> Subtask:
     return Subtask(name=name, success=condition)
 
 
-def test_a_good_plan_has_no_problems():
+def test_a_plan_that_can_be_carried_out_has_no_problems():
     task = msgspec.structs.replace(TASK, success=PLANKS)
     assert plan_problems(task, [step("log", LOG), step("planks", PLANKS)]) == []
 
@@ -99,7 +99,7 @@ def test_mistakes_in_a_decomposition_are_reported():
         assert said in decomposition_problems(subtask, [unseen, dig])[0]
 
 
-def test_a_name_as_long_as_a_paragraph_still_has_a_folder(tmp_path: Path):
+def test_a_name_as_long_as_a_paragraph_still_makes_a_valid_folder_name(tmp_path: Path):
     long = "go to the nearest tree, look at its trunk, and dig it from below until it is gone " * 9
     tree, stone = slug(long + "tree"), slug(long + "stone")
     assert tree != stone
@@ -167,7 +167,7 @@ def test_values_at_the_limits_of_a_spec_are_allowed():
         assert spec_problems(answer, **known, macros_allowed=True, most_samples=5000) == []
 
 
-def test_macros_and_weights_are_checked():
+def test_forbidden_macros_and_infinite_weights_are_problems_of_a_spec():
     macro = [{"name": "attack_20", "source": ""}]
     problems = spec_problems(
         spec_answer(macros=macro), ["rays"], ["attack"], macros_allowed=False, most_samples=10**6
@@ -218,7 +218,7 @@ def evidence_of(episodes: list[Episode]) -> Evidence:
     )
 
 
-def test_conditions_are_read_from_the_views():
+def test_conditions_are_evaluated_on_the_first_and_last_view_of_an_episode():
     facing, near = Condition(kind="facing", name="wood"), Condition(kind="near", name="wood")
     start = view(logs=1)
     assert holds(facing, episode(start, view(facing="wood")))
@@ -237,7 +237,7 @@ def test_conditions_are_read_from_the_views():
     assert [success_rate(evidence_of(episodes)) for episodes in ([], both)] == [0.0, 0.5]
 
 
-def test_no_seed_serves_two_purposes():
+def test_seeds_of_training_tryouts_and_evaluation_do_not_overlap():
     played = set()
     for seed in (0, 1):
         for seeds in (training_seeds(seed), trial_seeds(seed), evaluation_seeds(seed)):
@@ -280,7 +280,7 @@ def test_the_outer_loop_stops_for_one_of_four_reasons():
     assert "iterations" in (stop_reason([iteration(0)], short, 1, 1) or "")
 
 
-def test_sub_actions_that_never_ran_for_different_reasons_are_no_dead_loop():
+def test_sub_actions_that_failed_to_run_for_different_reasons_are_no_dead_loop():
     """Where a program was refused, or none was written, there is no stage to compare."""
     limits = Limits(iterations=5, success_rate=0.9, samples=1000)
 
@@ -397,7 +397,7 @@ def questions() -> dict[str, list[msgspec.Struct]]:
 
 
 @pytest.mark.parametrize("agent", ["planner", "slow_agent", "fast_agent", "critic"])
-def test_prompts_fill_every_slot_and_their_examples_are_valid_answers(agent: str):
+def test_prompts_have_no_unfilled_slot_and_their_examples_are_valid_answers(agent: str):
     stable: dict[str, str] = {}
     for question in questions()[agent]:
         system, user = render(NODES / agent / "prompts", question)  # pyright: ignore

@@ -79,7 +79,7 @@ def check_report(report: GoalReport) -> None:
     assert [each.evaluation // STEPS for each in samples] == [3, 6, 15, 6]
 
 
-def test_a_goal_goes_through_the_two_loops(agents: Stack):
+def test_a_goal_goes_through_both_loops_and_the_same_goal_again_plays_nothing(agents: Stack):
     report = agents.bus.run_goal(PURSUE, "demo", agents.goal(), timeout=PATIENCE)
     check_report(report)
     opened = {request.session: request for request in agents.world.opened}
@@ -142,7 +142,7 @@ def test_without_a_new_idea_the_inner_loop_ends(agents: Stack):
 
 
 @pytest.mark.parametrize("name", ["fast_agent", "slow_agent", "planner", "critic", "llm"])
-def test_a_killed_agent_arrives_where_it_was(agents: Stack, name: str):
+def test_a_goal_during_which_an_agent_is_killed_has_the_same_report(agents: Stack, name: str):
     """kill -9 in the middle of the goal: the same report, and no sample is counted twice."""
     happened = _disturb(agents, lambda: (agents.agents[name].kill(), agents.agents[name].start()))
     report = agents.bus.run_goal(PURSUE, f"killed {name}", agents.goal(), timeout=PATIENCE)
@@ -150,7 +150,7 @@ def test_a_killed_agent_arrives_where_it_was(agents: Stack, name: str):
     check_report(report)
 
 
-def test_a_stopped_agent_does_not_take_its_goals_with_it(agents: Stack):
+def test_a_goal_during_which_an_agent_is_stopped_has_the_same_report(agents: Stack):
     """SIGTERM: what it had asked of others goes on."""
     stopped = agents.agents["slow_agent"]
     happened = _disturb(agents, lambda: (stopped.stop(), stopped.start()))
@@ -223,7 +223,7 @@ def test_a_sub_action_whose_session_is_always_lost_has_a_verdict(agents: Stack):
     assert "the session was lost 5 times in a row" in line.verdict.reason
 
 
-def test_cancelling_the_goal_reaches_those_below(agents: Stack):
+def test_cancelling_the_goal_cancels_what_its_agents_have_requested(agents: Stack):
     running, withdrawn = threading.Event(), threading.Event()
 
     def before_run(goal: RunGoal) -> None:

@@ -150,7 +150,7 @@ def test_a_question_is_put_with_an_edited_prompt(
     assert server.requests[-1]["messages"][0] == server.requests[0]["messages"][0]
 
 
-def test_a_question_that_cannot_be_asked_is_one_sentence(
+def test_a_question_that_cannot_be_asked_is_refused_in_one_sentence(
     place: Path, server: Server, tmp_path: Path
 ) -> None:
     wrong, odd = tmp_path / "plan.user.jinja", tmp_path / "other.user.jinja"

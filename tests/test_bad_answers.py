@@ -37,7 +37,7 @@ OVERRIDES = (
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_nothing_that_is_wrong_ends_the_run(run_folder: Path) -> None:
+def test_no_invalid_answer_of_the_model_ends_the_run(run_folder: Path) -> None:
     run = run_folder / "run"
     with launched("launch", "diamond", f"run={run}", *OVERRIDES, cwd=run_folder, run=run) as launch:
         assert ended(launch) == 0, launch.text

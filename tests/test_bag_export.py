@@ -98,7 +98,7 @@ def test_png_keeps_every_pixel() -> None:
     assert np.array_equal(_decoded(base64.b64decode(image["data"])), COLOURS)
 
 
-def test_which_arrays_are_pictures() -> None:
+def test_arrays_of_picture_shape_and_encoded_pictures_are_found_in_a_message() -> None:
     png = base64.b64decode(compressed(COLOURS, "png", 0)["data"])
     jpeg = base64.b64decode(compressed(COLOURS, "jpeg", 0)["data"])
     value = {
@@ -115,7 +115,7 @@ def test_which_arrays_are_pictures() -> None:
     assert compressed(found["views/0/png"], "jpeg", 0)["format"] == "png"
 
 
-def test_lines_of_json(bag: Path, tmp_path: Path) -> None:
+def test_json_export_prints_one_line_for_each_message(bag: Path, tmp_path: Path) -> None:
     done = rlgpt("bag", "export", "a.mcap", "--json", "--topics", "*/plain", cwd=tmp_path)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == 200
@@ -128,7 +128,7 @@ def test_lines_of_json(bag: Path, tmp_path: Path) -> None:
     assert (lines[3]["topic"], lines[3]["sequence"]) == ("a/plain", 3)
 
 
-def test_tables(bag: Path, tmp_path: Path) -> None:
+def test_csv_export_writes_one_table_for_each_topic(bag: Path, tmp_path: Path) -> None:
     done = rlgpt("bag", "export", "a.mcap", "--csv", "-o", "tables", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "tables" / "a.plain.csv").open(newline="") as file:

@@ -100,7 +100,7 @@ def background(run: Path, *arguments: str) -> Iterator[Launched]:
         process.stdout.close()
 
 
-def test_a_node_gets_from_a_bag_what_it_was_answered(run: Path) -> None:
+def test_a_played_bag_answers_a_nodes_requests_as_recorded(run: Path) -> None:
     bag = bag_of(run)
     with background(run, "bag", "play", str(bag), "--replace", "doubler", "--rate", "0") as played:
         played.wait_for("playing ")
@@ -110,7 +110,7 @@ def test_a_node_gets_from_a_bag_what_it_was_answered(run: Path) -> None:
     assert "answered 8 requests, 0 of them with the last answer again; 0 were not" in played.text
 
 
-def test_an_unrecorded_request_gets_an_error_that_says_so(run: Path) -> None:
+def test_an_unrecorded_request_gets_an_error_that_states_it(run: Path) -> None:
     bag = bag_of(run)
     with background(run, "bag", "play", str(bag), "--replace", "doubler", "--rate", "0") as played:
         played.wait_for("playing ")
@@ -124,7 +124,7 @@ def test_an_unrecorded_request_gets_an_error_that_says_so(run: Path) -> None:
     assert "1 of them with the last answer again; 2 were not in the bag" in played.text
 
 
-def test_topics_are_published_in_the_nodes_name(run: Path) -> None:
+def test_a_played_bag_publishes_topics_as_the_node_that_it_replaces(run: Path) -> None:
     bag = bag_of(run)
     with background(run, "run", "asker", "numbers=[]", "goal=g"):
         eventually(lambda: (run / "asker" / "answers").parent.is_dir())
@@ -133,7 +133,9 @@ def test_topics_are_published_in_the_nodes_name(run: Path) -> None:
             eventually(lambda: (run / "asker" / "answers").exists() and ticks(run) == 2)
 
 
-def test_a_launcher_leaves_the_node_to_the_bag_meanwhile(original: Path, tmp_path: Path) -> None:
+def test_a_launcher_stops_the_replaced_node_while_the_bag_plays_and_then_restarts_it(
+    original: Path, tmp_path: Path
+) -> None:
     (tmp_path / "launch").mkdir()
     (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
     run = tmp_path / "it"

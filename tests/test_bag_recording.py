@@ -124,7 +124,7 @@ def test_calls_are_recorded_with_their_bodies(run: Path) -> None:
     assert all(row["missed"] in (0, None) for row in facts["topics"])
 
 
-def test_excluded_and_unchosen_topics_are_not_in_it(run: Path) -> None:
+def test_excluded_and_unchosen_topics_are_not_recorded(run: Path) -> None:
     bag = run / "a.mcap"
     arguments = ("talker/*", "--exclude", "*/last", "--exclude", "*/double", "--output", str(bag))
     with serving(run, "talker") as bus:
@@ -162,7 +162,7 @@ def test_nodes_on_tcp_with_keys_are_recorded(tmp_path: Path) -> None:
             )
 
 
-def test_it_ends_at_its_limits(run: Path) -> None:
+def test_a_recording_ends_at_its_duration_or_its_size(run: Path) -> None:
     began = time.monotonic()
     with serving(run, "talker") as bus:
         done = rlgpt(
@@ -232,7 +232,7 @@ def _fill(run: Path, bag: Path, before: tuple[str, ...], reason: str) -> None:
     assert done.returncode == 0
 
 
-def test_a_file_that_may_grow_no_more(run: Path) -> None:
+def test_a_bag_at_the_limit_of_file_sizes_ends_the_recording_with_whole_messages(run: Path) -> None:
     _fill(run, run / "a.mcap", ("bash", "-c", 'ulimit -f 1000; exec "$0" "$@"'), "File too large")
 
 
@@ -254,11 +254,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_a_disk_that_fills(run: Path, small_disk: Path) -> None:
+def test_a_bag_on_a_disk_that_fills_ends_the_recording_with_whole_messages(
+    run: Path, small_disk: Path
+) -> None:
     _fill(run, small_disk / "a.mcap", (), "No space left on device")
 
 
-def test_a_full_disk_takes_no_new_bag(run: Path, small_disk: Path) -> None:
+def test_a_recording_on_a_full_disk_fails_in_one_sentence(run: Path, small_disk: Path) -> None:
     with (small_disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
         while True:
             filler.write(bytes(4096))
@@ -362,7 +364,7 @@ def test_a_launch_goes_on_when_its_recorder_is_killed(tmp_path: Path) -> None:
         assert launch.stop() == 130
 
 
-def test_a_launch_with_a_wrong_word_for_its_bag_is_refused(tmp_path: Path) -> None:
+def test_a_launch_with_an_invalid_bag_option_is_refused(tmp_path: Path) -> None:
     (tmp_path / "launch").mkdir()
     (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
     assert "bag" in refused("launch", "toys", "bag=maybe", cwd=tmp_path)

@@ -51,7 +51,9 @@ def read(path: Path) -> list[tuple[int, bytes]]:
 @pytest.mark.parametrize("goal", ["", "a goal"])
 @pytest.mark.parametrize("fields", [0, 1, 13, 14, 15, 16, 70_000])
 @pytest.mark.parametrize("arrays", [0, 1, 20])
-def test_a_message_is_one_map_and_comes_apart_again(goal: str, fields: int, arrays: int) -> None:
+def test_a_message_is_stored_as_one_map_and_split_into_its_parts_again(
+    goal: str, fields: int, arrays: int
+) -> None:
     body = msgspec.msgpack.encode({f"field {number}": number for number in range(fields)})
     frames = [body, *(bytes([number]) * 1000 for number in range(arrays))]
     data = b"".join(joined(frames, goal))
@@ -88,7 +90,7 @@ def test_a_bag_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert reader.notes == {"run": "it"}
 
 
-def test_the_mcap_package_reads_it(tmp_path: Path) -> None:
+def test_the_mcap_package_reads_our_bags(tmp_path: Path) -> None:
     held = written(tmp_path / "a.mcap")
     with (tmp_path / "a.mcap").open("rb") as file:
         summary = make_reader(file).get_summary()
@@ -191,7 +193,7 @@ def test_a_file_is_not_written_over(tmp_path: Path) -> None:
         BagWriter(tmp_path / "a.mcap", {})
 
 
-def test_the_schemas_are_of_the_message_types() -> None:
+def test_the_schemas_in_a_bag_are_those_of_the_message_types() -> None:
     types = Types()
     name, definition = types.of_message(PROGRESS.name, b"")
     schema = msgspec.json.decode(definition)
@@ -253,6 +255,6 @@ def test_a_snapshot_keeps_no_more_bytes_than_it_may(
     assert sequences == [95, 96, 97, 98, 99]
 
 
-def test_the_refusal_names_the_file(tmp_path: Path) -> None:
+def test_reading_a_missing_bag_is_refused_with_the_name_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"gone\.mcap cannot be read"):
         list(BagReader(tmp_path / "gone.mcap").messages())

@@ -16,7 +16,7 @@ def now(monkeypatch):
     return time
 
 
-def test_an_inner_part_is_taken_out_of_the_outer_one(now):
+def test_time_of_an_inner_part_is_not_counted_in_the_outer_one(now):
     clock = Clock()
     now.passed += 100.0  # nothing is under way
     with clock.part("session"):
@@ -30,7 +30,7 @@ def test_an_inner_part_is_taken_out_of_the_outer_one(now):
     assert clock.spent == {"session": 5.0, "world": 10.0}
 
 
-def test_a_watched_method_is_a_part_also_where_it_fails(now):
+def test_time_of_a_watched_method_is_counted_also_where_it_raises(now):
     class World:
         def step(self, steps: float) -> float:
             now.passed += steps

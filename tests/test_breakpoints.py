@@ -130,7 +130,7 @@ def test_an_answer_waits_is_edited_and_recorded_as_a_persons(setting: Setting) -
     assert not list((setting.run / "llm" / "held").iterdir())
 
 
-def test_an_answer_goes_on_as_it_is(setting: Setting) -> None:
+def test_an_answer_that_is_released_unchanged_is_not_recorded_as_edited(setting: Setting) -> None:
     setting.stop_at("*/plan")
     asked = setting.ask("goal/plan-0")
     eventually(setting.waiting)
@@ -142,7 +142,9 @@ def test_an_answer_goes_on_as_it_is(setting: Setting) -> None:
     assert [entry.was for entry in setting.entries()] == [None, None]
 
 
-def test_breakpoints_and_what_waits_survive_both_ends(setting: Setting) -> None:
+def test_breakpoints_and_waiting_answers_survive_restarts_of_agent_and_llm_node(
+    setting: Setting,
+) -> None:
     setting.stop_at("planner/plan")
     first = Bus(setting.run)
     gone = setting.ask("goal/plan-0", first)
@@ -308,7 +310,7 @@ def test_an_answer_is_edited_in_an_editor_until_it_fits(
     assert json.loads(asked.result(PATIENCE).answer)["subtasks"][0]["name"] == "get logs"
 
 
-def test_the_commands(setting: Setting, tmp_path: Path) -> None:
+def test_break_commands_set_list_show_edit_and_clear(setting: Setting, tmp_path: Path) -> None:
     run = ("--run", str(setting.run))
 
     def run_break(*words: str) -> str:

@@ -259,7 +259,7 @@ def _ran(line: Any) -> bool:
     return line.attempts > 0
 
 
-def test_where_there_is_enough_nothing_is_cut(tmp_path: Path):
+def test_with_enough_samples_nothing_is_cut(tmp_path: Path):
     task = Task(id="l", prompt="l", success=Condition(kind="have", name="log"), horizon=100)
     world = Spender(random.Random(1), luck=0.3)
     report = pursue(tmp_path, world, task, Limits(samples=1_000_000))
@@ -273,7 +273,9 @@ def test_where_there_is_enough_nothing_is_cut(tmp_path: Path):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_with_the_samples_of_a_table_nothing_is_cut_whatever_is_taken(tmp_path: Path, seed: int):
+def test_with_the_samples_of_a_table_no_evaluation_is_cut_though_all_take_the_most(
+    tmp_path: Path, seed: int
+):
     """Every program, training and episode takes all that it may."""
     draw = random.Random(seed)
     table = read(("minedojo10", "ablation-iterations", "diamond")[seed % 3])

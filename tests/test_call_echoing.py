@@ -67,7 +67,7 @@ def echoed(place: Path, *arguments: str) -> Iterator[Callable[[], dict[str, Any]
         lines.close()
 
 
-def test_requests_and_replies_of_a_service(live: Launched, place: Path) -> None:
+def test_service_echo_prints_requests_and_replies(live: Launched, place: Path) -> None:
     with echoed(place, "service", "echo", "talker/describe") as line:
         first = line()
         while first["kind"] != "request":
@@ -98,7 +98,7 @@ def repeating(do: Callable[[], object]) -> Iterator[None]:
         thread.join(PATIENCE)
 
 
-def test_an_error_has_its_reason(live: Launched, place: Path) -> None:
+def test_service_echo_prints_an_error_with_its_reason(live: Launched, place: Path) -> None:
     with rlgpt_package.connect(live.run) as stack:
 
         def reject() -> None:
@@ -114,7 +114,9 @@ def test_an_error_has_its_reason(live: Launched, place: Path) -> None:
     assert "message" not in seen
 
 
-def test_the_life_of_a_goal(live: Launched, place: Path) -> None:
+def test_action_echo_prints_the_goal_its_feedback_and_its_result(
+    live: Launched, place: Path
+) -> None:
     with (
         rlgpt_package.connect(live.run) as stack,
         echoed(place, "action", "echo", "planner/pursue") as line,
@@ -139,7 +141,7 @@ def test_the_life_of_a_goal(live: Launched, place: Path) -> None:
         assert seen["message"]["success"] is True
 
 
-def test_a_goal_that_is_cancelled(live: Launched, place: Path) -> None:
+def test_action_echo_prints_the_cancelling_of_a_goal(live: Launched, place: Path) -> None:
     goal = convert(GOAL, PursueGoal)
     numbers = itertools.count()
     with (
@@ -160,7 +162,9 @@ def test_a_goal_that_is_cancelled(live: Launched, place: Path) -> None:
                 kinds.append(line()["kind"])
 
 
-def test_it_ends_after_its_count_or_a_silence(live: Launched, place: Path) -> None:
+def test_echo_ends_after_its_count_or_timeout_and_refuses_unknown_endpoints(
+    live: Launched, place: Path
+) -> None:
     done = rlgpt("service", "echo", "talker/describe", "--count", "3", cwd=place)
     assert (done.returncode, done.stdout.count("\n")) == (0, 3)
     silent = ("service", "echo", "planner/describe", "--timeout", "0.3")

@@ -167,7 +167,7 @@ def test_samples_that_are_less_than_one_step_are_refused(tmp_path):
     assert why.value.code == "budget"
 
 
-def test_a_training_that_diverges_is_a_sentence_and_leaves_no_checkpoint(tmp_path):
+def test_a_training_that_diverges_ends_with_a_sentence_and_leaves_no_checkpoint(tmp_path):
     wild = training(tmp_path, Corridors())
     wild.parameters = msgspec.structs.replace(wild.parameters, learning_rate=1e30)
     wild.given = wild.parameters
@@ -285,7 +285,7 @@ def test_without_a_whole_checkpoint_training_starts_over_and_reports_it(tmp_path
     assert "trained from the start" in caplog.text
 
 
-def test_without_a_checkpoint_that_holds_a_policy_it_does_not_act(tmp_path):
+def test_acting_from_a_checkpoint_that_holds_no_policy_is_refused(tmp_path):
     folder = tmp_path / "learner" / "toy+train"
     checkpoint.save(folder, {"counters": 1})
     act = Act(policy=Policy(id="a", checkpoint=""), session="s")
@@ -365,7 +365,7 @@ def test_a_session_that_is_always_lost_ends_the_training_with_a_reason(tmp_path,
     assert doomed.state.counters.prefix_samples == 0
 
 
-def test_seeds_go_on_and_never_leave_their_range():
+def test_seeds_continue_after_a_resume_and_never_leave_their_range():
     seeds = SeedRange(first=100, count=50)
     assert remaining_seeds(seeds, 0, 8) == seeds
     assert remaining_seeds(seeds, 16, 8) == SeedRange(first=116, count=34)
@@ -413,7 +413,7 @@ def test_an_episode_that_is_overtaken_counts_as_a_failure_until_it_ends():
 
 
 @pytest.mark.parametrize(("succeed", "rate"), [(True, 1.0), (False, 0.5)])
-def test_slow_episodes_count_for_what_they_come_to(succeed: bool, rate: float):
+def test_slow_episodes_count_in_the_success_rate_by_their_share(succeed: bool, rate: float):
     """Half of the episodes take forty times as long as the others, which all succeed."""
     environments, slow = 8, 40
     episodes = RecentEpisodes(20)

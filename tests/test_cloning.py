@@ -31,7 +31,7 @@ def logs(*probabilities: float) -> torch.Tensor:
     return torch.tensor([[math.log(p) for p in probabilities]])
 
 
-def test_the_divergence_by_hand():
+def test_the_divergence_from_the_clone_equals_one_computed_by_hand():
     """KL((1/2, 1/4, 1/4), (1/4, 1/4, 1/2)) = 1/2 log 2 + 0 - 1/4 log 2."""
     clone, policy = logs(0.5, 0.25, 0.25), logs(0.25, 0.25, 0.5)
     assert kl_to_clone(clone, policy).item() == pytest.approx(0.25 * math.log(2))
@@ -40,7 +40,7 @@ def test_the_divergence_by_hand():
     assert kl_to_clone(*both).item() == pytest.approx(0.125 * math.log(2))  # the mean of two
 
 
-def test_impossible_choices_do_not_count():
+def test_masked_choices_do_not_count_in_the_divergence_from_the_clone():
     lowest = torch.finfo(torch.float32).min
     clone = torch.tensor([[math.log(0.5), math.log(0.5), lowest]])
     policy = torch.tensor([[math.log(0.75), math.log(0.25), lowest]], requires_grad=True)
@@ -92,7 +92,7 @@ def update(weight: float, hold: bool = True, **changes: object) -> tuple[Trainin
     return state, apart.item()
 
 
-def test_the_policy_is_drawn_to_its_clone_by_the_weight_it_has():
+def test_a_larger_cloning_weight_brings_the_policy_nearer_to_its_clone():
     none, apart = update(0.0)
     nearer, nearest = update(0.1)[1], update(1.0)[1]
     assert nearest < nearer < apart
@@ -102,7 +102,7 @@ def test_the_policy_is_drawn_to_its_clone_by_the_weight_it_has():
         assert torch.equal(weight, alone.networks.actor.state_dict()[name])
 
 
-def test_at_first_only_the_critic_learns():
+def test_only_the_critic_learns_while_the_clone_is_held():
     session, collector, state = begin()
     parameters = msgspec.structs.replace(PARAMETERS, clone_hold=1)
     state = TrainingState(state.spaces, parameters, seed=3)
@@ -335,7 +335,7 @@ def test_a_tryout_that_does_not_fit_is_left_out(tmp_path):
     assert len(done.tryouts) < 3
 
 
-def test_after_a_kill_it_is_held_to_the_same_clone(tmp_path):
+def test_a_resumed_training_is_held_to_the_same_clone(tmp_path):
     made = training(tmp_path, [RUN], TRYOUTS)
     made.run(lambda progress: None)
     found, _ = checkpoint.load(made.folder)

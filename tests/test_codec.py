@@ -26,7 +26,9 @@ def _there_and_back(array: Any) -> Any:
 
 @pytest.mark.parametrize("dtype", sorted(codec.DTYPES))
 @pytest.mark.parametrize("shape", [(), (0,), (0, 5), (1,), (64, 3), (2, 3, 4, 5)])
-def test_arrays_of_all_kinds(dtype: str, shape: tuple[int, ...]) -> None:
+def test_arrays_of_every_type_and_shape_are_decoded_as_they_were_encoded(
+    dtype: str, shape: tuple[int, ...]
+) -> None:
     array = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
     back = _there_and_back(array)
     assert back.dtype == array.dtype
@@ -36,7 +38,7 @@ def test_arrays_of_all_kinds(dtype: str, shape: tuple[int, ...]) -> None:
     assert back.flags.aligned
 
 
-def test_arrays_that_are_not_contiguous_or_big_endian() -> None:
+def test_arrays_that_are_not_contiguous_or_big_endian_are_decoded_contiguous() -> None:
     array = np.arange(24, dtype="f4").reshape(4, 6)
     for odd in (array.T, array[::2, ::-1], np.asfortranarray(array), array.astype(">f4")):
         back = _there_and_back(odd)
@@ -68,14 +70,16 @@ def test_numpy_scalars_travel_as_numbers() -> None:
     "array",
     [np.array([object()]), np.array(["text"]), np.zeros(2, "M8[s]"), np.zeros(2, "c8")],
 )
-def test_arrays_that_cannot_be_sent(array: Any) -> None:
+def test_arrays_of_types_that_cannot_be_sent_are_refused(array: Any) -> None:
     with pytest.raises(CodecError, match="cannot be sent"):
         encode(Holder(array=array))
     with pytest.raises(CodecError, match="cannot be sent"):
         encode(Task(id="a", prompt="", success=object()))  # type: ignore[arg-type]
 
 
-def test_too_much_is_refused_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_arrays_and_too_large_messages_are_refused_on_both_sides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     many = {str(number): np.zeros(1) for number in range(codec.MAX_ARRAYS)}
     with pytest.raises(CodecError, match="more than"):
         encode(Holder(array=np.zeros(1), more=many))
@@ -187,7 +191,7 @@ def test_older_and_newer_versions_understand_each_other() -> None:
     assert decode(New, snapshot(encode(Holder(array=np.zeros(2))))).extra is None
 
 
-def test_fingerprints_of_versions_differ() -> None:
+def test_fingerprints_of_different_message_types_differ() -> None:
     class Task2(msgspec.Struct, tag="Task"):
         id: int
 

@@ -41,20 +41,22 @@ def unread_pipe() -> int:
         ((*WHY, "harvest_1_monster_egg"), 1),  # a failure is one without a reader too
     ],
 )
-def test_a_reader_that_has_seen_enough(
+def test_a_closed_pipe_ends_the_command_silently_with_its_own_code(
     tmp_path: Path, arguments: tuple[str, ...], code: int
 ) -> None:
     assert ended(*arguments, stdout=unread_pipe(), cwd=tmp_path) == (code, "")
 
 
 @pytest.mark.parametrize("arguments", [("--help",), (*WHY, "harvest_1_cake")])
-def test_a_full_disk(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_output_to_a_full_disk_ends_the_command_with_one_sentence(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     code, errors = ended(*arguments, stdout=full, cwd=tmp_path)
     assert (code, errors) == (1, "standard output cannot be written: No space left on device\n")
 
 
-def test_ctrl_c(tmp_path: Path) -> None:
+def test_ctrl_c_during_imports_ends_the_command_silently_with_code_130(tmp_path: Path) -> None:
     (tmp_path / "waits.py").write_text(
         "import time\nprint('waiting', flush=True)\ntime.sleep(60)  # an import that takes long\n"
     )

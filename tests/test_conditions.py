@@ -110,7 +110,7 @@ def test_used_and_placed_are_the_statistic_of_use() -> None:
     assert placed.holds
 
 
-def test_a_life_is_counted_in_ticks_of_the_game() -> None:
+def test_lived_counts_ticks_of_the_game() -> None:
     arena = Arena()
     ticks, day = Watched(arena, "lived", "ticks", 30), Watched(arena, "lived", "days")
     arena.do("noop", 29)
@@ -122,7 +122,7 @@ def test_a_life_is_counted_in_ticks_of_the_game() -> None:
     assert day.holds
 
 
-def test_where_the_player_is() -> None:
+def test_conditions_on_biome_dimension_and_height_hold_where_the_player_is() -> None:
     arena = Arena(biome="forest")
     assert Watched(arena, "in_biome", "forest").holds
     assert not Watched(arena, "in_biome", "plains").holds
@@ -186,7 +186,7 @@ def test_each_kind_is_judged_worded_and_warmed_up() -> None:
         assert len(CONDITIONS.short(condition)) < 60
 
 
-def test_counts_are_of_the_row_that_began() -> None:
+def test_used_counts_from_the_start_of_each_environments_episode() -> None:
     """A batch: an episode that begins later counts from then."""
     world = Arena().world
     judge = Judge(Condition(kind="used", name="stick"), world)

@@ -56,7 +56,7 @@ def stack(live: Launched) -> Iterator[Connection]:
         yield stack
 
 
-def test_the_lines_of_the_page(live: Launched) -> None:
+def test_the_example_on_the_page_runs_and_prints_what_it_states(live: Launched) -> None:
     page = (CHECKOUT / "docs" / "connecting.md").read_text()
     found = re.search(r"```python\n(.*?)```", page, flags=re.S)
     assert found is not None
@@ -100,7 +100,7 @@ def test_all_topics_are_listed_on_a_fresh_run(live: Launched, stack: Connection)
     assert all(name in listed.stdout for name in names)
 
 
-def test_topics(stack: Connection) -> None:
+def test_a_subscription_yields_messages_until_it_is_closed_or_times_out(stack: Connection) -> None:
     with stack.subscribe("talker/heartbeat") as beats:
         assert isinstance(beats.receive(ENOUGH), Heartbeat)
     messages = stack.subscribe("talker/chatter", timeout=ENOUGH)  # of a type that messages/ has not
@@ -125,7 +125,9 @@ def test_a_later_subscription_to_a_latched_topic_begins_with_its_last_message(
     assert stack.call(get_parameters("planner")).values["seconds"] == 0.5
 
 
-def test_goals(stack: Connection, live: Launched) -> None:
+def test_a_goal_yields_feedback_and_its_result_and_the_same_id_is_not_done_again(
+    stack: Connection, live: Launched
+) -> None:
     goal = stack.send_goal(PURSUE, PursueGoal(task=TASK, limits=Limits()), "mine")
     assert [status.goal for status in goal.feedback(ENOUGH)][:1] == ["a log"]
     report = goal.result(ENOUGH)
@@ -137,7 +139,7 @@ def test_goals(stack: Connection, live: Launched) -> None:
     assert (live.run / "planner" / "pursued").read_text().splitlines().count("mine") == 1
 
 
-def test_a_goal_is_cancelled(stack: Connection) -> None:
+def test_cancelling_a_goal_ends_it_and_leaves_the_others(stack: Connection) -> None:
     first = stack.send_goal("planner/pursue", GOAL | {"limits": {}})
     goal = stack.send_goal("planner/pursue", GOAL | {"limits": {}})
     with pytest.raises(DeadlineExceeded, match=f"goal {goal.id} has no result after"):
@@ -209,7 +211,9 @@ def test_a_goal_and_a_subscription_outlive_a_restart_of_the_node(
         ),
     ],
 )
-def test_wrong_calls_are_explained(stack: Connection, ask, words: str) -> None:
+def test_calls_with_wrong_names_or_values_are_refused_in_words(
+    stack: Connection, ask, words: str
+) -> None:
     with pytest.raises(StackError, match=re.escape(words)):
         ask(stack)
 
@@ -219,7 +223,9 @@ def test_a_refusal_of_the_node_is_passed_on(stack: Connection) -> None:
         stack.call("talker/set_parameters", {"values": {"loudness": 4}})
 
 
-def test_types_that_messages_does_not_declare(tmp_path: Path, live: Launched) -> None:
+def test_a_service_of_ones_own_node_is_called_by_the_service_and_not_by_its_name(
+    tmp_path: Path, live: Launched
+) -> None:
     """A service of a node of one's own is passed itself; its name alone has no types."""
     sys.path.insert(0, str(CHECKOUT / "docs" / "examples" / "echo_node"))
     try:
@@ -258,7 +264,9 @@ def test_types_that_messages_does_not_declare(tmp_path: Path, live: Launched) ->
         node.wait(PATIENCE)
 
 
-def test_a_run_that_there_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connecting_to_a_missing_ended_or_damaged_run_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StackError, match="there is no run folder runs/it"):
         rlgpt.connect("runs/it")

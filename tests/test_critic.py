@@ -72,7 +72,7 @@ def judged(bus: Bus, worked: int, episodes: int = 10, least: int = 1) -> Verdict
 
 
 @pytest.mark.parametrize(("worked", "success"), [(0, False), (8, False), (9, True)])
-def test_the_numbers_decide_and_the_text_explains(
+def test_success_follows_the_rate_and_the_models_text_gives_the_reason(
     bus: Bus, talker: Talker, worked: int, success: bool
 ):
     talker.says = JudgeAnswer(success=not success, reason="It looked\nso.", suggestion=" Try. ")
@@ -96,7 +96,7 @@ def test_without_an_answer_there_is_still_a_verdict(bus: Bus):
     assert verdict.reason == "It worked in 9 of 10 episodes; 1 ended without it."
 
 
-def test_without_episodes_nothing_has_worked(bus: Bus, talker: Talker):
+def test_a_verdict_without_episodes_is_no_success(bus: Bus, talker: Talker):
     talker.says = JudgeAnswer(success=True, reason="Surely.")
     assert not judged(bus, 0, episodes=0).success
 

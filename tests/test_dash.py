@@ -52,11 +52,11 @@ def states(nodes: list[dict[str, object]]) -> dict[str, object]:
     return {str(row["node"]): row["state"] for row in nodes}
 
 
-def test_a_launch_names_the_command(live: Launched) -> None:
+def test_a_launch_prints_the_command_that_shows_it(live: Launched) -> None:
     assert "rlgpt dash" in live.text
 
 
-def test_a_live_run_is_followed(page: Served) -> None:
+def test_the_page_of_a_live_run_is_sent_nodes_graph_rates_and_log(page: Served) -> None:
     with page.live("it") as socket:
         found = states_until(
             socket,
@@ -78,7 +78,7 @@ def test_a_live_run_is_followed(page: Served) -> None:
     assert page.json(f"/api/runs/it/log?after={log['newest']}")["entries"] == []
 
 
-def test_a_node_dies_and_another_is_restarted_from_the_page(page: Served) -> None:
+def test_a_killed_node_and_one_restarted_from_the_page_are_shown_restarted(page: Served) -> None:
     with page.live("it") as socket:
         found = states_until(socket, lambda s: s.get("nodes") and s["nodes"][0]["pid"])
         pid = next(row["pid"] for row in found["nodes"] if row["node"] == "talker")
@@ -107,7 +107,7 @@ def test_a_node_dies_and_another_is_restarted_from_the_page(page: Served) -> Non
         assert page.ask("/api/runs/it/nodes/caller/release", "POST", **own)[0] == 404
 
 
-def test_a_page_that_takes_nothing_costs_no_one(page: Served) -> None:
+def test_a_page_that_reads_nothing_does_not_delay_other_pages(page: Served) -> None:
     with page.live("it") as slow:
         slow.recv(timeout=30.0)  # and nothing from here on
         watched = page.runs.get("it")
@@ -120,7 +120,7 @@ def test_a_page_that_takes_nothing_costs_no_one(page: Served) -> None:
         slow.socket.shutdown(2)
 
 
-def test_a_launchers_death_and_resumption_with_the_page_open(place: Path) -> None:
+def test_an_open_connection_is_sent_the_launchers_death_and_its_resumption(place: Path) -> None:
     with toys(place, "again") as launch:
         run = launch.run
         with served(run) as page, page.live("again") as socket:
@@ -185,7 +185,7 @@ def test_a_finished_run_is_shown_from_its_files(over: Path) -> None:
         assert found["run"]["launched"] is False
 
 
-def test_addresses_that_there_are_not(over: Path) -> None:
+def test_unknown_addresses_get_404_and_invalid_queries_do_no_harm(over: Path) -> None:
     with served(over) as page:
         for path in (
             "/nothing",

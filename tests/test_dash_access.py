@@ -65,7 +65,7 @@ def test_other_sites_change_nothing_and_see_nothing(page: Served) -> None:
         assert states_until(socket, lambda states: "run" in states)["run"]["launched"] is False
 
 
-def test_nothing_can_be_run_from_other_places(page: Served) -> None:
+def test_the_headers_forbid_scripts_and_frames_of_other_sites(page: Served) -> None:
     _, body, headers = page.ask("/")
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -100,7 +100,7 @@ def test_nothing_can_be_run_from_other_places(page: Served) -> None:
         "/api/runs/over/films/evaluation/config.yaml",
     ],
 )
-def test_no_name_leads_out_of_a_run(page: Served, path: str) -> None:
+def test_no_address_reads_a_file_outside_the_run_folder(page: Served, path: str) -> None:
     status, body, _ = page.ask(path)
     assert status == 404
     assert b"not for the browser" not in body
@@ -139,7 +139,9 @@ def test_with_a_token_nothing_is_answered_without_it(guarded: Served) -> None:
     assert guarded.ask("/api/runs", cookie=kept, origin="http://evil.example")[0] == 403
 
 
-def test_the_command(place: Path, tmp_path: Path) -> None:
+def test_the_command_refuses_bad_options_and_serves_until_ctrl_c(
+    place: Path, tmp_path: Path
+) -> None:
     assert "there is no run folder absent" in refused("dash", "absent", cwd=place)
     assert "give a token as well" in refused("dash", "over", "--host", "0.0.0.0", cwd=place)
     assert "nothing can listen" in refused("dash", "over", "--port", "99999", cwd=place)

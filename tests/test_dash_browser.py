@@ -56,7 +56,9 @@ def open_all(browser: Browser) -> None:
     browser.run("document.querySelectorAll('.subtask details').forEach((e) => { e.open = true })")
 
 
-def test_a_live_run_a_nodes_death_and_a_reload(browser: Browser, page: Served) -> None:
+def test_the_page_of_a_live_run_shows_a_killed_node_restarted_also_after_a_reload(
+    browser: Browser, page: Served
+) -> None:
     browser.begin()
     browser.open(f"{page.address}/#/it/nodes")
     browser.wait(f"{of_node('talker', 1)} === 'ready'")
@@ -81,7 +83,7 @@ def test_a_live_run_a_nodes_death_and_a_reload(browser: Browser, page: Served) -
     assert browser.errors == []
 
 
-def test_the_launchers_death_and_resumption_with_the_page_open(
+def test_the_open_page_shows_the_launchers_death_and_its_resumption(
     browser: Browser, place: Path
 ) -> None:
     with toys(place, "again") as launch:
@@ -102,7 +104,9 @@ def test_the_launchers_death_and_resumption_with_the_page_open(
         browser.wait_text("no connection, trying again")
 
 
-def test_what_a_run_holds_stays_text(browser: Browser, tmp_path: Path) -> None:
+def test_hostile_text_of_a_run_is_shown_as_text_in_every_panel(
+    browser: Browser, tmp_path: Path
+) -> None:
     run = tmp_path / "runs" / "hostile"
     run.mkdir(parents=True)
     fill(run)
@@ -135,7 +139,9 @@ def test_what_a_run_holds_stays_text(browser: Browser, tmp_path: Path) -> None:
     assert browser.errors == []
 
 
-def test_a_finished_run_answers_for_a_stranger(browser: Browser, tmp_path: Path) -> None:
+def test_a_finished_run_shows_its_plan_verdicts_programs_and_curves(
+    browser: Browser, tmp_path: Path
+) -> None:
     run = tmp_path / "runs" / "over"
     run.mkdir(parents=True)
     fill(run)
@@ -157,7 +163,9 @@ def test_a_finished_run_answers_for_a_stranger(browser: Browser, tmp_path: Path)
     assert browser.errors == []
 
 
-def test_a_hundred_updates_a_second(browser: Browser, page: Served) -> None:
+def test_the_page_shows_the_last_of_a_hundred_updates_a_second(
+    browser: Browser, page: Served
+) -> None:
     """All are sent, or replaced by newer ones; the page shows the last of them."""
     browser.begin()
     browser.open(f"{page.address}/#/it/overview")

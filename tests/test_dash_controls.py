@@ -105,7 +105,7 @@ def test_parameters_are_shown_set_and_reset(page: Served, live: Launched) -> Non
     assert all(each.by.endswith("on the page") for each in changes)
 
 
-def test_what_cannot_be_read_or_comes_from_elsewhere_changes_nothing(page: Served) -> None:
+def test_requests_that_are_unreadable_or_of_another_origin_change_nothing(page: Served) -> None:
     path = "/api/runs/it/parameters"
     good = b'{"node": "talker", "values": {"text": "bad"}}'
     assert page.ask(path, "POST", good)[0] == 403
@@ -142,7 +142,9 @@ def test_a_run_that_is_over_cannot_be_changed(tmp_path: Path) -> None:
             assert "`rlgpt resume over`" in found["error"]
 
 
-def test_an_answer_stops_and_another_is_used_over_http(asking: tuple[Setting, Served]) -> None:
+def test_an_answer_waits_at_a_breakpoint_and_is_edited_over_http(
+    asking: tuple[Setting, Served],
+) -> None:
     setting, page = asking
     api = f"/api/runs/{setting.run.name}"
     with page.live(setting.run.name) as socket:

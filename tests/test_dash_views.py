@@ -176,7 +176,7 @@ def test_a_decimated_curve_keeps_its_peaks() -> None:
     assert window(x, -5.0, 0.0).start == 0
 
 
-def test_a_page_that_takes_nothing_holds_one_state_a_channel() -> None:
+def test_a_feed_that_is_not_read_holds_only_the_newest_state_of_each_channel() -> None:
     import asyncio
 
     async def take() -> None:
@@ -194,7 +194,7 @@ def test_a_page_that_takes_nothing_holds_one_state_a_channel() -> None:
     asyncio.run(take())
 
 
-def test_the_conversation_is_read_on_and_unanswered_questions_are_in_it(tmp_path: Path) -> None:
+def test_a_growing_transcript_is_read_on_with_its_unanswered_questions(tmp_path: Path) -> None:
     (tmp_path / "llm").mkdir()
     path = tmp_path / "llm" / "transcript.jsonl"
 
@@ -255,13 +255,13 @@ def test_pieces_of_answers_are_put_together() -> None:
     assert [each["id"] for each in many] == ["q5", "q6", "q7", "q8"]
 
 
-def test_a_gpus_line_is_understood() -> None:
+def test_a_line_of_nvidia_smi_is_parsed_and_incomplete_ones_are_left_out() -> None:
     text = "0, NVIDIA H100 80GB HBM3, 1024, 81559, 37\n1, other, [N/A], 1, 2\nnonsense\n"
     (gpu,) = parse(text)
     assert (gpu.index, gpu.name, gpu.used, gpu.busy) == (0, "NVIDIA H100 80GB HBM3", 1 << 30, 37)
 
 
-def test_libraries_are_as_they_were_published() -> None:
+def test_vendored_libraries_have_the_digests_of_their_publishers() -> None:
     vendor = STATIC / "vendor"
     lock = json.loads((vendor / "vendor.lock.json").read_text())
     assert {path.name for path in vendor.iterdir()} == {*lock, "vendor.lock.json"}
@@ -276,7 +276,7 @@ def test_libraries_are_as_they_were_published() -> None:
         assert found == known["files"]
 
 
-def test_the_page_makes_no_markup_of_text_and_asks_no_one_else() -> None:
+def test_the_pages_files_make_no_markup_of_text_and_name_no_other_site() -> None:
     for path in STATIC.rglob("*"):
         if path.suffix not in (".js", ".html", ".css") or "vendor" in path.parts:
             continue

@@ -42,7 +42,7 @@ def test_gradients_are_finite_and_leave_masked_logits_alone():
     assert (logits.grad[~mask] == 0).all()
 
 
-def test_one_choice_left_is_certain():
+def test_the_only_choice_left_is_drawn_with_probability_one():
     mask = torch.tensor([[False, False, True]])
     distribution = MaskedCategorical(torch.randn(1, 3), mask)
     assert distribution.sample().item() == 2
@@ -57,7 +57,7 @@ def test_no_choice_left_is_refused():
         MaskedCategorical(torch.zeros(3, 2), mask)
 
 
-def test_same_generator_same_choices():
+def test_generators_with_the_same_seed_draw_the_same_choices():
     logits, mask = torch.randn(64, 9), torch.ones(64, 9, dtype=torch.bool)
     first, second = (
         MaskedCategorical(logits, mask).sample(generator=torch.Generator().manual_seed(3))
@@ -66,7 +66,7 @@ def test_same_generator_same_choices():
     assert torch.equal(first, second)
 
 
-def test_in_a_torchrl_actor():
+def test_a_torchrl_actor_draws_no_masked_choice():
     actor = ProbabilisticActor(
         TensorDictModule(torch.nn.Linear(3, 4), in_keys=["features"], out_keys=["logits"]),
         in_keys=["logits", "mask"],

@@ -36,7 +36,7 @@ def test_every_link_between_pages_leads_somewhere() -> None:
     assert [link for page in PAGES for link in broken(page)] == []
 
 
-def test_every_page_is_in_the_list() -> None:
+def test_docs_readme_lists_every_page() -> None:
     listed = (ROOT / "docs" / "README.md").read_text("utf-8")
     pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
     assert pages == {name for name in pages if f"({name})" in listed}
@@ -62,7 +62,7 @@ def test_every_launch_on_the_pages_can_be_composed() -> None:
     assert found > 9
 
 
-def test_every_task_on_the_pages_that_a_command_plays_is_one() -> None:
+def test_every_task_in_a_command_on_the_pages_exists() -> None:
     there = {*task_ids(), *(biome.name for biome in BIOMES), *PLACEHOLDERS}
     found = [
         word

@@ -137,7 +137,7 @@ def complaint(words: list[str]) -> str:
     return ""
 
 
-def test_every_command_line_on_the_pages_is_one_that_there_is() -> None:
+def test_every_command_line_on_the_pages_is_accepted_by_the_parser() -> None:
     found = [(page, line) for page in PAGES for line in command_lines(page)]
     assert len(found) > 120
     wrong = [
@@ -148,13 +148,13 @@ def test_every_command_line_on_the_pages_is_one_that_there_is() -> None:
     assert wrong == []
 
 
-def test_a_command_line_that_there_is_not_would_be_found() -> None:
+def test_command_lines_that_the_parser_rejects_are_found() -> None:
     assert "invalid choice" in complaint(["topic", "listen"])
     assert complaint(["topic", "hz", "--hertz", "3"]) == "--hertz is no option"
     assert complaint(["episode", "play", "RUN", "SEED"]) == ""
 
 
-def test_every_command_that_a_sentence_names_is_one_that_there_is() -> None:
+def test_every_command_that_a_sentence_names_exists() -> None:
     names = {name for name, _, _ in commands_page.commands(command_parser())}
     known = names | {" ".join(name.split()[:2]) for name in names} | PROCESSES
     wrong = []
@@ -171,7 +171,7 @@ def test_every_command_that_a_sentence_names_is_one_that_there_is() -> None:
 # ---- the site
 
 
-def test_no_two_pages_take_one_place_and_every_page_is_staged() -> None:
+def test_every_page_of_docs_is_staged_at_a_place_of_its_own() -> None:
     found = places()
     assert len(set(found.values())) == len(found)
     assert {page for page in (ROOT / "docs").glob("*.md")} <= found.keys()
@@ -204,7 +204,7 @@ def test_the_films_that_the_gallery_shows_are_there_and_small() -> None:
         assert (ROOT / "docs" / name).stat().st_size < 300_000
 
 
-def test_the_citation_is_of_this_version() -> None:
+def test_the_citation_names_this_version_licence_and_paper() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert cited["version"] == project["version"]

@@ -96,7 +96,9 @@ def opening(name: str = "test/a", **changes: Any) -> OpenSession:
     return OpenSession(**{**fields, **changes})  # type: ignore[arg-type]
 
 
-def test_a_session_from_open_to_close(server: Process, bus: Bus, run_folder: Path) -> None:
+def test_a_session_plays_its_steps_reports_its_episodes_and_its_samples_are_counted(
+    server: Process, bus: Bus, run_folder: Path
+) -> None:
     opened = bus.call(OPEN, opening(autoreset=True, prefix=[LOOK]), timeout=COMPILING)
     assert opened.choices == [*INTERFACE_OF_ALL.actions, "look_around"]
     assert opened.features.shape == (3, sum(field.size for field in opened.fields))
@@ -118,7 +120,7 @@ def test_a_session_from_open_to_close(server: Process, bus: Bus, run_folder: Pat
     assert int((run_folder / "env_server" / "steps").read_text()) == steps + opened.prefix_steps
 
 
-def test_a_session_that_is_requested_again_while_it_is_opened(
+def test_opening_a_session_again_while_it_is_opened_leaves_one_worker(
     server: Process, bus: Bus, run_folder: Path
 ) -> None:
     """As by a learner that was killed while it waited: there is one then, and nobody is left."""
@@ -140,7 +142,7 @@ def test_a_session_that_is_requested_again_while_it_is_opened(
     assert len(list(pulses.iterdir())) == 1
 
 
-def test_equal_sessions_play_equally(server: Process, bus: Bus) -> None:
+def test_sessions_opened_with_equal_requests_play_the_same_steps(server: Process, bus: Bus) -> None:
     def play(name: str) -> tuple[np.ndarray, ...]:
         opened = bus.call(OPEN, opening(name), timeout=COMPILING)
         rows = [np.array(opened.features)]
@@ -153,7 +155,9 @@ def test_equal_sessions_play_equally(server: Process, bus: Bus) -> None:
         assert np.array_equal(one, other)
 
 
-def test_programs_stages_and_a_film(server: Process, bus: Bus, run_folder: Path) -> None:
+def test_a_recorded_session_runs_a_program_then_a_policy_stage_and_leaves_a_film(
+    server: Process, bus: Bus, run_folder: Path
+) -> None:
     bus.call(OPEN, opening("film", interface=None, record=True), timeout=COMPILING)
     ran = bus.run_goal(RUN_PROGRAM, "g1", RunProgram(session="film", program=LOOK))
     assert sum(report.count for report in ran.reports) == 3
@@ -216,7 +220,7 @@ def test_a_full_disk_costs_the_film_and_not_the_session(
         assert "cannot be written (No space left on device): the session plays on" in said[0]
 
 
-def test_refusals_have_codes(server: Process, bus: Bus) -> None:
+def test_errors_of_invalid_requests_have_codes(server: Process, bus: Bus) -> None:
     def code(call: object) -> str:
         with pytest.raises(RemoteError) as refused:
             call()  # type: ignore[operator]
@@ -244,7 +248,7 @@ def test_refusals_have_codes(server: Process, bus: Bus) -> None:
     assert bus.call(CHECK, CheckProgram(program=LOOK), timeout=PATIENCE).problems == []
 
 
-def test_after_a_restart_sessions_are_lost_and_steps_are_not(
+def test_after_a_restart_sessions_are_lost_and_the_count_of_steps_is_kept(
     server: Process, bus: Bus, run_folder: Path
 ) -> None:
     bus.call(OPEN, opening(), timeout=COMPILING)

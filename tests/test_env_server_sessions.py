@@ -82,7 +82,7 @@ def choose(opened: Session, *choices: int) -> Stepped:
     return opened.step(np.array(choices, np.int64))
 
 
-def test_it_opens_with_fields_choices_and_a_mask() -> None:
+def test_an_opened_session_has_fields_choices_and_a_mask() -> None:
     opened = session()[0].opened()
     assert [(f.name, f.size) for f in opened.fields] == [
         ("compass", 4), ("facing", 3), ("previous_choice", 7), ("time", 1),
@@ -96,7 +96,7 @@ def test_it_opens_with_fields_choices_and_a_mask() -> None:
     assert opened.prefix_steps == 0
 
 
-def test_macros_and_primitives_go_side_by_side() -> None:
+def test_environments_take_macros_and_primitives_in_the_same_step() -> None:
     playing, world = session()
     stepped = choose(playing, WALKS, WALKS, FORWARD, CHOPS)
     # Trees are 3, 4, 5 and 6 metres away; 4.5 is within reach.
@@ -125,7 +125,7 @@ def test_rewards_inside_a_macro_are_discounted() -> None:
     assert playing.episodes()[0].reward == pytest.approx(-5 + 12)
 
 
-def test_approach_pays_the_way_and_facing_pays_the_sight() -> None:
+def test_approach_rewards_coming_nearer_and_facing_rewards_looking_at_the_target() -> None:
     approach = [RewardTerm(kind="approach", weight=4.0, name="wood")]
     playing, _ = session(1, interface=interface(rewards=approach))
     assert choose(playing, FORWARD).reward.tolist() == pytest.approx([1.0])
@@ -135,7 +135,7 @@ def test_approach_pays_the_way_and_facing_pays_the_sight() -> None:
     assert choose(playing, NOOP, TURN).reward.tolist() == [0.5, 0.0]
 
 
-def test_looking_away_and_dropping_earn_nothing() -> None:
+def test_gaining_an_item_again_after_dropping_it_is_not_rewarded() -> None:
     terms = [RewardTerm(kind="gain", weight=1.0, name="log")]
     inter = interface(
         rewards=terms, success=Condition(kind="have", name="log", quantity=9),
@@ -208,7 +208,7 @@ def test_autoreset_starts_the_next_episode_with_the_next_seed() -> None:
     assert world.dug[0] == 0
 
 
-def test_seeds_wrap_around() -> None:
+def test_seeds_start_over_at_the_end_of_their_range() -> None:
     playing, _ = session(2, autoreset=True, seeds=SeedRange(first=7, count=3))
     seen = []
     for _ in range(3):
@@ -258,7 +258,7 @@ def test_a_faulty_macro_is_cut_short() -> None:
     assert not stepped.terminated.any()
 
 
-def test_reports_are_grouped_with_an_exemplar_each() -> None:
+def test_reports_of_a_program_are_grouped_by_how_it_ended_with_an_example_each() -> None:
     playing, _ = session(4)
     steps, reports = playing.run_program(FAULTY)
     assert steps == 2 * 1 + 2 * 2
@@ -277,7 +277,7 @@ def test_reports_are_grouped_with_an_exemplar_each() -> None:
     assert by_status["finished"].last_primitive == "use"
 
 
-def test_an_item_that_is_not_there_is_an_error_in_the_program() -> None:
+def test_equipping_an_item_that_is_not_held_is_an_error_in_the_program() -> None:
     playing, _ = session(1)
     source = "def action(obs):\n    attack()\n    equip('log')\n"
     _, reports = playing.run_program(Program(name="p", source=source))
@@ -295,7 +295,7 @@ def test_an_item_that_is_not_there_is_an_error_in_the_program() -> None:
         "    try:\n        destroy('planks')\n    except ValueError:\n        destroy('log')\n",
     ],
 )
-def test_an_item_that_one_has_not_keeps_no_other_from_what_it_does(action: str) -> None:
+def test_an_action_refused_in_one_environment_does_not_stop_it_in_the_others(action: str) -> None:
     many = Condition(kind="have", name="log", quantity=5)
     playing, world = session(interface=None, task=task(success=many))
     playing.run_program(CHOP)  # trees are 3 to 6 metres away, and two of them within reach
@@ -307,7 +307,7 @@ def test_an_item_that_one_has_not_keeps_no_other_from_what_it_does(action: str) 
     assert told.changed == {"inventory.log": "1 -> 0"}
 
 
-def test_a_death_beside_it_leaves_a_run_its_last_primitive() -> None:
+def test_a_report_keeps_its_last_primitive_when_another_environments_player_dies() -> None:
     many = Condition(kind="have", name="log", quantity=5)
     playing, world = session(interface=None, task=task(success=many))
     playing.run_program(CHOP)
@@ -321,7 +321,7 @@ def test_a_death_beside_it_leaves_a_run_its_last_primitive() -> None:
     assert told == {"error": 'destroy("log")', "episode_over": "sneak"}
 
 
-def test_masks_follow_the_inventory_and_leave_something_to_choose() -> None:
+def test_masks_follow_the_inventory_and_never_mask_every_choice() -> None:
     inter = interface(actions=["craft:planks", "destroy:log", "equip:stick"], macros=[])
     quantity = Condition(kind="have", name="log", quantity=5)
     playing, _ = session(2, interface=inter, task=task(success=quantity))
@@ -333,7 +333,7 @@ def test_masks_follow_the_inventory_and_leave_something_to_choose() -> None:
     assert playing.opened().mask.tolist() == [[False, True, True]]
 
 
-def test_features_show_what_is_seen() -> None:
+def test_each_feature_has_the_values_of_what_the_player_sees() -> None:
     names = list(features.FEATURES)
     playing, _ = session(1, interface=interface(observations=names, rewards=[]))
     opened = playing.opened()
@@ -391,19 +391,21 @@ def test_unknown_names_are_refused_in_a_sentence(changes: dict[str, Any], words:
         lambda s: s.run_program(Program(name="p", source="nonsense")),
     ],
 )
-def test_impossible_requests_are_refused(ask: Callable[[Session], Any]) -> None:
+def test_steps_with_invalid_choices_and_programs_that_do_not_parse_are_refused(
+    ask: Callable[[Session], Any],
+) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         ask(session(2)[0])
 
 
-def test_without_an_interface_there_is_nothing_to_choose() -> None:
+def test_a_step_in_a_session_without_an_interface_is_refused() -> None:
     playing, _ = session(1, interface=None)
     assert playing.opened().features.shape == (1, 0)
     with pytest.raises(ValueError, match="no interface"):
         choose(playing, 0)
 
 
-def test_both_ways_of_looking_face_the_same_block() -> None:
+def test_the_facing_feature_is_the_same_with_and_without_an_approach_reward() -> None:
     approach = [RewardTerm(kind="approach", weight=1.0, name="wood")]
     for rewards in ([], approach):
         playing, _ = session(4, interface=interface(rewards=rewards, observations=["facing"]))
@@ -413,7 +415,7 @@ def test_both_ways_of_looking_face_the_same_block() -> None:
         assert playing.opened().features == pytest.approx(np.array(expected, np.float32), abs=1e-6)
 
 
-def test_a_share_of_a_batch_plays_the_seeds_of_its_place_in_it() -> None:
+def test_a_session_with_part_of_a_batch_plays_the_seeds_of_its_place_in_the_batch() -> None:
     """Two of five environments, the fourth and the fifth."""
     spread = {"autoreset": True, "batch": 5, "first": 3, "seeds": SeedRange(first=100, count=10)}
     share, _ = session(size=2, interface=interface(horizon=1), **spread)

@@ -62,7 +62,7 @@ def test_the_players_view_is_published_while_there_are_subscribers(
     serving.call(CLOSE, SessionName(session="test/a"), timeout=PATIENCE)
 
 
-def test_pictures_do_not_jump_between_sessions() -> None:
+def test_published_pictures_stay_with_one_session() -> None:
     published: list[str] = []
     sights = Sights(lambda sight: published.append(sight.session))
     first, second = (sights.of(opening(name)) for name in ("a", "b"))

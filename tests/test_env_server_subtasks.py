@@ -73,7 +73,7 @@ def test_a_subtask_begins_only_where_it_is_played():
     assert batch.records.start[1][:, 0].tolist() == [0, 0, 0, 0]
 
 
-def test_nearby_is_what_minedojo_reports_of_the_tools():
+def test_nearby_holds_where_minedojo_reports_the_tool_as_near():
     batch, world = session(interface=None, task=task(success=TABLE, horizon=1000))
     walk = msgspec.structs.replace(
         WALK, source="def action(obs):\n    for _ in range(40):\n        obs = forward()\n"

@@ -47,7 +47,7 @@ def several(place: Path, count: object, **more: Any) -> Path:
     return place
 
 
-def test_replicas_are_nodes_of_their_own() -> None:
+def test_replicas_become_nodes_with_names_and_parameters_of_their_own() -> None:
     composed = {
         "nodes": {
             "env_server": {
@@ -69,27 +69,27 @@ def test_replicas_are_nodes_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 65, "two", True, None])
-def test_a_number_that_cannot_be_is_refused(tmp_path: Path, count: object) -> None:
+def test_an_invalid_number_of_replicas_is_refused(tmp_path: Path, count: object) -> None:
     several(tmp_path, count)
     sentence = refused("launch", "several", cwd=tmp_path)
     assert "several: nodes.env_server.replicas is" in sentence
     assert "1 to 64" in sentence
 
 
-def test_other_nodes_have_no_replicas(tmp_path: Path) -> None:
+def test_replicas_of_another_node_are_refused(tmp_path: Path) -> None:
     several(tmp_path, 1, learner={"module": TOY})
     sentence = refused("launch", "several", "nodes.learner.replicas=2", cwd=tmp_path)
     assert "only env_server may be started more than once" in sentence
 
 
-def test_the_folders_of_all_env_servers(tmp_path: Path) -> None:
+def test_folders_of_env_servers_are_found_and_sorted_by_number(tmp_path: Path) -> None:
     for name in ("env_server_10", "env_server_2", "env_server", "env_server_films", "learner"):
         (tmp_path / name).mkdir()
     found = [folder.name for folder in env_server_folders(tmp_path)]
     assert found == ["env_server", "env_server_2", "env_server_10"]
 
 
-def test_reports_count_what_all_of_them_did(tmp_path: Path) -> None:
+def test_episodes_steps_and_kills_of_all_env_servers_are_added_up(tmp_path: Path) -> None:
     for name, seeds in (("env_server", [1, 2]), ("env_server_2", [3])):
         folder = tmp_path / name
         folder.mkdir()
@@ -107,7 +107,7 @@ def test_reports_count_what_all_of_them_did(tmp_path: Path) -> None:
     assert env_server_steps(tmp_path / "learner") is None
 
 
-def test_the_waits_for_all_of_them_are_the_trainings(tmp_path: Path) -> None:
+def test_time_waited_for_any_env_server_is_counted_to_the_training(tmp_path: Path) -> None:
     def line(**spent: float) -> TimesLine:
         return TimesLine(at=10.0, seconds=10.0, spent={"a/train": spent})
 
@@ -123,7 +123,7 @@ def test_the_waits_for_all_of_them_are_the_trainings(tmp_path: Path) -> None:
     assert parts == {"update": 6.0, "world": 4.0}
 
 
-def test_the_places_that_show_a_load_show_that_of_all(tmp_path: Path) -> None:
+def test_the_terminal_shows_the_load_of_all_env_servers_together(tmp_path: Path) -> None:
     one = Activity(sessions=1, environments=32, steps=100, steps_per_second=50.0)
     view = View(Console(file=io.StringIO(), force_terminal=True, width=100))
     view.on_activity("env_server", one)
@@ -133,7 +133,9 @@ def test_the_places_that_show_a_load_show_that_of_all(tmp_path: Path) -> None:
     assert "world: 64 environments, 200 steps, 100 steps/s" in shown.file.getvalue()  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_a_launch_starts_them_and_goes_on_without_one_that_cannot_run(tmp_path: Path) -> None:
+def test_a_launch_starts_all_replicas_and_continues_without_one_that_is_invalid(
+    tmp_path: Path,
+) -> None:
     several(tmp_path, 3, env_server_3={"parameters": {"code": 2}})
     run = tmp_path / "out"
     with launched("launch", "several", f"run={run}", cwd=tmp_path, run=run) as launch:
@@ -149,7 +151,7 @@ def test_a_launch_starts_them_and_goes_on_without_one_that_cannot_run(tmp_path: 
     assert events.count("env_server_3 start") == 1
 
 
-def test_the_first_one_is_needed(tmp_path: Path) -> None:
+def test_a_launch_whose_first_env_server_is_invalid_fails(tmp_path: Path) -> None:
     several(tmp_path, 2)
     run = tmp_path / "out"
     wrong = "nodes.env_server.parameters.code=2"
@@ -213,7 +215,7 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
     made.close()
 
 
-def test_one_joins_and_one_is_killed_while_it_trains(servers: Servers) -> None:
+def test_a_training_continues_when_one_env_server_joins_and_one_is_killed(servers: Servers) -> None:
     id, budget = "demo/several/train", 20_000
     spec = corridor_spec(budget=budget, stop_at=2.0, macro=False)
     first = servers.processes["env_server"]

@@ -121,7 +121,9 @@ def played(bus: Bus, session: str) -> Closed:
     return bus.call(CLOSE, SessionName(session=session), timeout=PATIENCE)
 
 
-def test_episodes_outlive_kills_and_count_once(server: Process, bus: Bus, run: Path) -> None:
+def test_episodes_survive_kills_of_the_env_server_and_are_counted_once(
+    server: Process, bus: Bus, run: Path
+) -> None:
     begin(bus, f"{PLAY}/play-0")
     server.kill()
     assert played_episodes.rows(run) == []
@@ -161,7 +163,7 @@ def test_a_trainings_episodes_are_counted_by_their_seeds(
     assert played_episodes.rows(run) == []
 
 
-def test_the_list_of_episodes(
+def test_episode_list_prints_filters_and_refuses_unknown_purposes(
     server: Process, bus: Bus, run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     played(bus, f"{PLAY}/play-0")
@@ -179,7 +181,7 @@ def test_the_list_of_episodes(
     assert "0 of 3 reached the goal" in (run / "report.html").read_text()
 
 
-def test_the_purpose_of_a_play_is_in_its_id() -> None:
+def test_the_purpose_of_a_play_is_read_from_its_id() -> None:
     tryout = purpose("goal/0-log/iteration-2/find-a-tree/trial-1")
     assert (tryout.kind, tryout.subtask, tryout.iteration) == ("tryout", "0-log", 2)
     assert (tryout.sub_action, tryout.attempt) == ("find-a-tree", "1")

@@ -74,7 +74,9 @@ def test_one_mob_is_shown_once_and_two_of_a_kind_twice() -> None:
 
 
 @pytest.mark.parametrize(("step", "comes"), [(-0.3, 1.0), (0.3, -1.0), (0.0, 0.0)])
-def test_whether_a_mob_comes_is_shown_from_the_fifth_look_on(step: float, comes: float) -> None:
+def test_whether_a_mob_comes_nearer_is_shown_from_the_fifth_look_on(
+    step: float, comes: float
+) -> None:
     yard = Yard()
     number = placed(yard, "zombie", 16.5, 22.5)
     eyes = Eyes(yard, "hostiles")
@@ -132,7 +134,7 @@ def test_fluids_show_air_water_and_where_lava_is() -> None:
     assert eyes.look()[1:4].tolist() == [1, 1, 0]
 
 
-def test_light_and_food() -> None:
+def test_the_light_and_food_features_have_their_values() -> None:
     yard = Yard()
     assert 0 < Eyes(yard, "light").look()[0] <= 1
     yard.hold("bread", 3)

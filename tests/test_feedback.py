@@ -123,7 +123,7 @@ def implement(tmp_path: Path, check: Callable[[str], bool], **parameters: Any) -
     return asked, bus.run_goal(IMPLEMENT, "demo/harvest", goal)
 
 
-def test_programs_that_are_refused_are_no_tries(tmp_path: Path):
+def test_refused_programs_do_not_count_as_tryouts(tmp_path: Path):
     asked, made = implement(tmp_path, lambda source: "# 4" in source or "# 5" in source, repairs=1)
     assert made.stage is not None
     assert "# 4" in made.stage.program.source
@@ -131,14 +131,14 @@ def test_programs_that_are_refused_are_no_tries(tmp_path: Path):
     assert [question.left for question in asked] == [1, 1, 1, 1, 0]
 
 
-def test_programs_are_refused_so_often_and_then_every_problem_is_reported(tmp_path: Path):
+def test_after_the_last_allowed_refusal_every_problem_of_a_program_is_reported(tmp_path: Path):
     asked, made = implement(tmp_path, lambda source: False, refusals=2)
     assert len(asked) == 3
     assert made.stage is None
     assert made.line.verdict.reason == "The program may not run: line 1: no; line 2: nor this"
 
 
-def test_which_program_will_be_evaluated_is_in_the_question(tmp_path: Path):
+def test_the_question_states_which_program_is_the_best_so_far(tmp_path: Path):
     asked, _ = implement(tmp_path, lambda source: True, repairs=2)
     assert [question.best for question in asked] == [None, 0, 0]
     text = prompt("fast_agent", asked[2])

@@ -80,7 +80,7 @@ def performed(worked: int, *lost: tuple[str, Any, int]) -> Performed:
     return Performed(success_rate=rate, episodes=episodes, milestones={}, steps=100)
 
 
-def test_what_lost_the_most_is_practised_as_far_as_it_takes():
+def test_subtasks_that_lost_most_are_practised_until_the_rate_can_be_reached():
     came = performed(4, ("log", "death", 3), ("planks", "gave_up", 1), ("log", "horizon", 2))
     lost = losses(came)
     assert [(each.success.name, each.lost, each.reasons) for each in lost] == [
@@ -211,7 +211,7 @@ def test_a_refused_plan_and_a_refused_goal_are_shown_again(tmp_path: Path):
     assert "uses up" in text
 
 
-def test_nothing_is_performed_again_that_did_not_change(tmp_path: Path):
+def test_a_goal_is_not_performed_again_when_practice_changed_nothing(tmp_path: Path):
     goals = Goals(tmp_path, SHORT, log=[0.97, 0.5])
     report = goals.pursue(goal_rate=0.9)
     assert not report.success
@@ -233,7 +233,7 @@ def test_practice_goes_on_as_long_as_iterations_and_samples_last(
     assert len(goals.achieved) == 3
 
 
-def test_the_slow_agent_goes_on_after_what_it_had(tmp_path: Path):
+def test_the_slow_agent_continues_its_history_with_the_losses_of_the_performance(tmp_path: Path):
     """Though its last iteration had reached the rate, and with what the performance lost there."""
     outer = Outer(tmp_path / "one", [[HARVEST]], ALL_WELL)
     (tmp_path / "one").mkdir(exist_ok=True)
@@ -249,7 +249,7 @@ def test_the_slow_agent_goes_on_after_what_it_had(tmp_path: Path):
     assert split.implemented[0][1].performed == lost
 
 
-def test_an_unseen_evaluation_knows_its_weakest_stage():
+def test_the_weakest_stage_of_an_unseen_evaluation_is_the_one_that_lost_most():
     assert unseen(EVALUATED).weakest == 1  # type: ignore[union-attr]
     assert Unseen(episodes=10, worked=5, held=[5, 5]).weakest == 0
     assert Unseen(episodes=10, worked=10, held=[9, 10]).weakest is None

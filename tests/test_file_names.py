@@ -172,11 +172,11 @@ def _parts_of_games(folders: set[str]) -> bool:
     )
 
 
-def test_files_of_one_name_mean_the_same() -> None:
+def test_files_share_a_name_only_with_a_stated_reason() -> None:
     assert unexplained(ROOT) == []
 
 
-def test_every_reason_is_still_needed() -> None:
+def test_every_stated_reason_for_a_shared_name_is_still_needed() -> None:
     assert set(ALLOWED) - set(shared_names(ROOT)) == set()
 
 
@@ -196,7 +196,7 @@ def test_a_name_with_two_meanings_is_found(tmp_path: Path) -> None:
     assert len(unexplained(tmp_path)) == 2
 
 
-def test_a_third_file_needs_a_reason_of_its_own(tmp_path: Path) -> None:
+def test_a_third_file_of_an_allowed_shared_name_is_found(tmp_path: Path) -> None:
     for folder in (*ALLOWED["gpu.py"][1], "nodes/critic"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / "gpu.py").touch()

@@ -48,7 +48,9 @@ def test_stable_baselines3_checks_the_environments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("form", "policy"), [("features", "MlpPolicy"), ("pixels", "CnnPolicy")])
-def test_stable_baselines3_learns(tmp_path: Path, form: str, policy: str) -> None:
+def test_stable_baselines3_trains_on_features_and_pixels(
+    tmp_path: Path, form: str, policy: str
+) -> None:
     assert run("-c", LEARNS % (form, policy), cwd=tmp_path) == "128\n"
 
 
@@ -59,7 +61,7 @@ def test_stable_baselines3_learns(tmp_path: Path, form: str, policy: str) -> Non
         ("pixels", {"shape": [201, 2, 64, 64, 3], "type": "uint8"}),
     ],
 )
-def test_pufferlib_steps_them_alike_in_one_process_and_several(
+def test_pufferlib_steps_the_environments_alike_in_one_process_and_in_several(
     tmp_path: Path, form: str, seen: dict[str, object]
 ) -> None:
     told = json.loads(run(str(PUFFERLIB), form, cwd=tmp_path))
@@ -74,7 +76,7 @@ def test_pufferlib_steps_them_alike_in_one_process_and_several(
 
 
 @pytest.mark.skipif(not SCRIPT, reason="CLEANRL_PPO names no copy of CleanRL's ppo.py")
-def test_cleanrl_s_script_learns_as_it_comes(tmp_path: Path) -> None:
+def test_cleanrls_unchanged_script_trains_on_the_environments(tmp_path: Path) -> None:
     arguments = ["--env-id", "rlgpt:rlgpt/HarvestLog-features-v0", "--total-timesteps", "512"]
     said = run(os.path.abspath(SCRIPT), *arguments, "--no-cuda", cwd=tmp_path)
     assert "SPS:" in said

@@ -120,7 +120,7 @@ def assert_same(found: dict[str, Ppo], tolerance: float = 2e-5) -> None:
         ({"target_kl": 1e-6, "critic_goes_on": True}, False, False),
     ],
 )
-def test_an_update_is_torchrls(seed, changes, clone, critic_only):
+def test_a_fused_update_equals_torchrls(seed, changes, clone, critic_only):
     found = both(changes, clone)
     told = []
     for ppo in found.values():
@@ -137,7 +137,7 @@ def test_an_update_is_torchrls(seed, changes, clone, critic_only):
 
 
 @pytest.mark.parametrize("layers", [1, 3])
-def test_networks_of_any_depth(layers):
+def test_a_fused_update_equals_torchrls_for_networks_of_any_depth(layers):
     found = both({}, layers=layers)
     for ppo in found.values():
         ppo.update(random_rollout(random_networks(0, layers), 5))
@@ -165,7 +165,7 @@ def test_a_ratio_that_overflows_is_not_passed_over():
     assert not all(weight.isfinite().all() for weight in ppo.networks.parameters())
 
 
-def test_the_gradient_is_autograds():
+def test_the_gradient_equals_autograds():
     networks = random_networks(2)
     features = torch.randn(40, FEATURES)
     downstream = torch.randn(40, CHOICES)
@@ -180,7 +180,7 @@ def test_the_gradient_is_autograds():
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
 
 
-def test_the_module_and_the_flat_weights_are_one():
+def test_loading_or_replacing_weights_of_the_module_changes_the_flat_weights():
     """Whatever loads, copies or moves the weights in between is seen by the next update."""
     networks = random_networks(2)
     flat = FlatNetwork(networks.actor)
@@ -198,7 +198,7 @@ def test_the_module_and_the_flat_weights_are_one():
     assert flat.weights[: networks.actor[0].weight.numel()].eq(1).all()
 
 
-def test_a_training_goes_on_the_other_way(tmp_path):
+def test_a_checkpoint_of_one_kind_of_update_resumes_with_the_other(tmp_path):
     """A checkpoint of either is one of the other: weights, moments and steps."""
     ends = {}
     for order in (("torchrl",) * 3, ("fused", "torchrl", "fused"), ("torchrl", "fused", "torchrl")):
@@ -221,7 +221,7 @@ def test_a_training_goes_on_the_other_way(tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_training_learns_from_as_few_samples(seed):
+def test_fused_updates_learn_from_as_few_samples_as_torchrls(seed):
     """From nothing to the corridor's end, over hundreds of minibatches: rounding may change a draw
     some day, and not how fast it learns."""
     reached = {}
@@ -236,7 +236,7 @@ def test_a_training_learns_from_as_few_samples(seed):
     assert reached["fused"] == pytest.approx(reached["torchrl"], rel=0.25)
 
 
-def test_steps_of_the_optimiser_itself_are_kept():
+def test_steps_of_the_optimiser_between_fused_updates_are_kept():
     """Self-imitation steps the actor alone, between two updates."""
     found = both({})
     for ppo in found.values():
@@ -253,7 +253,7 @@ def test_steps_of_the_optimiser_itself_are_kept():
     assert steps[1] == critics[1] + 3
 
 
-def test_other_networks_take_the_reference():
+def test_networks_that_the_fused_update_does_not_cover_use_torchrls():
     parameters = Hyperparameters()
     plain = random_networks(0)
     assert is_plain(plain.actor)

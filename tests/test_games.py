@@ -52,7 +52,7 @@ def of(game: str) -> Task:
     return msgspec.structs.replace(LOG, game=game)
 
 
-def test_a_game_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+def test_an_unknown_game_is_refused_with_those_that_exist() -> None:
     for find in (worlds.card, worlds.play):
         with pytest.raises(worlds.GameError, match="there is no game 'chess'; there are minecraft"):
             find("chess")
@@ -81,7 +81,7 @@ def test_a_game_that_is_not_whole_is_refused_with_what_it_lacks(toys: Path) -> N
         ),
     ],
 )
-def test_a_mistake_in_a_part_is_one_sentence(
+def test_a_mistake_in_a_games_card_or_play_is_refused_in_one_sentence(
     toys: Path, module: str, source: str, said: str
 ) -> None:
     (toys / f"{module}.py").write_text(source)
@@ -107,7 +107,7 @@ def test_a_world_of_another_game_is_refused(toys: Path) -> None:
         make_world("embedded", 1, of("toy"))
 
 
-def test_a_kind_that_no_game_has_is_refused_with_all_that_there_are(toys: Path) -> None:
+def test_an_unknown_kind_of_world_is_refused_with_all_that_exist(toys: Path) -> None:
     (toys / "play.py").write_text(PLAY)
     for made in (lambda: any_task("marble"), lambda: make_world("marble", 1, LOG)):
         with pytest.raises(ValueError, match=r"embedded, minedojo \(minecraft\); dice \(toy\)$"):
@@ -197,7 +197,7 @@ def test_tasks_of_another_game_are_refused_before_any_node_starts(
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_name_of_its_own_makes_no_program_another_games() -> None:
+def test_a_program_that_defines_a_name_of_another_game_itself_is_not_refused() -> None:
     language = worlds.card("minecraft").language
     own = "def gather(obs, shelter):\n    noop = shelter\n    return noop\n" + CRAFTERS
     assert foreign_problem(own, language) == ""

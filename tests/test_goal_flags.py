@@ -144,7 +144,7 @@ def test_the_condition_holds_when_the_flag_is_raised(goals: Goals, task: str) ->
     assert watcher.steps > 5
 
 
-def test_a_life_is_as_long_as_minedojo_counts_it(goals: Goals) -> None:
+def test_the_time_since_death_equals_minedojos_count(goals: Goals) -> None:
     """Also over actions that take three ticks."""
     environment = make("survival", image_size=(1, 1), world_seed=SEED, seed=SEED)
     environment.reset()

@@ -51,7 +51,7 @@ def test_every_programmatic_task_is_a_goal_that_can_be_played(goals: Goals) -> N
         assert task.success.kind == kinds.get(goals.kind(name), "have")
 
 
-def test_every_prompt_is_understood(goals: Goals) -> None:
+def test_every_prompt_of_minedojo_is_understood_as_its_success_condition(goals: Goals) -> None:
     for name in task_ids("programmatic"):
         task = goals.task(name)
         assert goals.understood(task.prompt) == task.success
@@ -79,7 +79,9 @@ def test_every_prompt_is_understood(goals: Goals) -> None:
         ("find a desert", "in_biome", "desert", 1),
     ],
 )  # fmt: skip
-def test_words(goals: Goals, words: str, kind: str, name: str, quantity: int) -> None:
+def test_goals_in_plain_words_are_understood_as_conditions(
+    goals: Goals, words: str, kind: str, name: str, quantity: int
+) -> None:
     assert goals.understood(words) == Condition(kind=kind, name=name, quantity=quantity)
 
 
@@ -102,7 +104,7 @@ def test_invalid_goals_are_refused(goals: Goals, words: str, sentence: str) -> N
     "name",
     [ids[len(ids) // 2] for template, ids in templates().items() if ids[0] != "playthrough"][::6],
 )
-def test_the_start_is_minedojos(goals: Goals, name: str) -> None:
+def test_an_episode_of_a_minedojo_task_starts_as_minedojos_own(goals: Goals, name: str) -> None:
     """The same seed gives MineDojo's own environment and a batch the same world: blocks, slots,
     mobs, time of day and all else that is kept of a player."""
     seed = 5
@@ -157,7 +159,7 @@ def test_items_that_a_subtask_lacks_are_not_in_its_slots(goals: Goals) -> None:
     assert world.state.slots[0]["count"][:3].tolist() == [1, 64, 6]
 
 
-def test_plain_overrides_go_on_top() -> None:
+def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
     overrides = ["task.horizon=500", "task.world.start_time=18000", "task.inventory.torch=3"]
     composed = compose_launch("goal", ["task.id=harvest_1_cobblestone", *overrides])
     task = composed["task"]
@@ -210,7 +212,7 @@ def test_impossible_task_options_are_refused(
     assert not (tmp_path / "runs").exists()
 
 
-def test_words_need_a_launch_that_takes_them() -> None:
+def test_a_prompt_override_of_a_launch_file_without_a_prompt_is_refused() -> None:
     with pytest.raises(Refused, match="there is no `prompt` in the launch file"):
         compose_launch("harvest_log", ["prompt=3 logs"])
 
@@ -257,13 +259,15 @@ def test_a_prompt_of_which_no_condition_is_made_ends_the_goal(bus: MockBus, goal
     assert error.value.code == "invalid"
 
 
-def test_the_rulebook_answers_what_it_understands(goals: Goals) -> None:
+def test_the_rulebook_answers_a_goal_question_with_the_condition_of_its_words(goals: Goals) -> None:
     question = GoalQuestion(task=goals.open_task("get three cobblestone"))
     answer = msgspec.json.decode(RulebookBackend().complete(question, [], {}).text, type=GoalAnswer)
     assert answer.success == THREE
 
 
-def test_a_goal_that_nothing_leads_to_ends_with_a_report(tmp_path: Path, goals: Goals) -> None:
+def test_a_goal_without_a_plan_ends_with_a_report_and_the_reason(
+    tmp_path: Path, goals: Goals
+) -> None:
     """The rules have no plan for an elytra: that is a goal that was not reached, no failure."""
     bus = MockBus("planner")
     planner = start(Planner, bus, tmp_path, repairs=1)

@@ -119,7 +119,7 @@ def config(**profile: Any) -> dict[str, Any]:
     return {"nodes": {"llm": {"parameters": {"profile": {"kind": "vllm", **profile}}}}}
 
 
-def test_a_learner_on_a_card_that_is_the_models_is_refused():
+def test_a_learner_on_the_language_models_gpu_is_refused_unless_they_take_turns():
     with pytest.raises(ConfigError, match=r"llm\.gpu=turns"):
         gpu.check_device(config(gpu="cpu"), "cuda")
     gpu.check_device(config(gpu="cpu"), "cpu")
@@ -201,7 +201,7 @@ def test_a_learner_restarted_while_it_waits_for_the_card_waits_again(card: Card)
     assert card.lease.take("goal/train", 60.0) == 1.0
 
 
-def test_a_wait_for_a_card_that_was_given_back_takes_no_lease_away(card: Card) -> None:
+def test_waiting_for_a_gpu_that_was_given_back_does_not_end_the_new_lease(card: Card) -> None:
     card.answer()
     first = card.take("first/train")
     eventually(lambda: card.lease.holder == "first/train")
@@ -212,7 +212,7 @@ def test_a_wait_for_a_card_that_was_given_back_takes_no_lease_away(card: Card) -
     assert (first, second) == (["held"], [1.0])
 
 
-def test_a_clock_that_is_set_takes_no_lease_away(
+def test_setting_the_clock_does_not_end_a_lease(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wall, since_boot = time.time, time.monotonic

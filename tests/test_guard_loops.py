@@ -193,7 +193,7 @@ def test_a_guard_that_may_not_run_is_repaired_or_left_out(tmp_path: Path):
     assert attempt.others == ["`max_steps` is 0; it must be 1 to 1000."]
 
 
-def test_a_guard_that_cannot_be_made_ends_nothing(tmp_path: Path):
+def test_a_goal_is_reached_without_a_guard_that_could_not_be_written(tmp_path: Path):
     wrong = GuardAnswer(when="def when(obs):\n    noop()\n", source=STAND)
     bus, _, _ = agents(tmp_path, {GuardQuestion: lambda question: wrong})
     report = achieved(bus)
@@ -214,7 +214,7 @@ def failing(run: Path, **parameters: Any) -> tuple[list[Iteration], list[Any]]:
     return achieved(bus, iterations=2).iterations, asked
 
 
-def test_the_next_iteration_knows_of_it_and_does_not_make_it_again(tmp_path: Path):
+def test_the_next_iteration_is_shown_the_guards_report_and_keeps_the_guard(tmp_path: Path):
     iterations, asked = failing(tmp_path)
     assert len(iterations) == 2
     assert sum(isinstance(each, GuardQuestion) for each in asked) == 1
@@ -251,7 +251,7 @@ def test_a_run_without_guards_refuses_them_and_its_questions_state_it(tmp_path: 
     assert all(each.most_guards == 0 for each in asked if isinstance(each, DecomposeQuestion))
 
 
-def test_a_guard_that_did_what_it_is_for_is_a_skill_and_is_reused(tmp_path: Path):
+def test_a_guard_whose_turns_ended_well_becomes_a_skill_and_is_reused(tmp_path: Path):
     bus, _, asked = agents(tmp_path, evaluation_episodes=12)
     achieved(bus)
     library = Library(tmp_path / "skills")
@@ -387,20 +387,22 @@ def test_a_guard_by_rl_is_a_skill_with_its_weights(tmp_path: Path):
         (GuardProposal(name="a", method="rl", when="x"), "in this run there is code only"),
     ],
 )
-def test_a_proposal_is_checked(guard: GuardProposal, said: str):
+def test_proposals_of_guards_without_name_or_condition_or_by_rl_are_refused(
+    guard: GuardProposal, said: str
+):
     action = SubAction(name="dig", method="code", success=LOG)
     found = decomposition_problems(SUBTASK, [action], ["code"], guards=[guard], most_guards=4)
     assert said in found[0]
 
 
-def test_names_of_guards_are_unique_as_goals_are_spelt():
+def test_two_guards_whose_names_give_the_same_goal_id_are_refused():
     two = [GuardProposal(name=name, when="x") for name in ("step back", "Step  back!")]
     action = SubAction(name="dig", method="code", success=LOG)
     (problem,) = decomposition_problems(SUBTASK, [action], guards=two, most_guards=4)
     assert "2 guards are called 'step-back'" in problem
 
 
-def test_reports_add_up_to_a_sentence():
+def test_reports_of_a_guard_are_added_up_and_put_in_one_sentence():
     one = GuardReport(name="a", turns=2, steps=30, episodes=2, ended={"over": 1, "death": 1})
     other = GuardReport(name="a", turns=1, steps=4, episodes=1, ended={"over": 1}, errors={"no": 2})
     (both,) = together([one, other])

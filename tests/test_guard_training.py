@@ -63,7 +63,7 @@ def training(size: int = 1, guard: Guard = LEAVE, **changes: Any) -> Session:
     return session(size, guard=guard, interface=guard.interface, **changes)[0]
 
 
-def test_an_episode_is_a_turn_and_between_turns_plays_what_is_guarded() -> None:
+def test_an_episode_of_a_guards_training_is_a_turn_and_programs_play_between_turns() -> None:
     """Two steps lead to the first turn. One step forward ends it: 10 - 1. Then the program walks on
     for the other 97 of the episode's 100 steps, and in the next episode two to the next turn."""
     playing = training()
@@ -148,7 +148,7 @@ def test_a_policy_plays_its_turns_in_a_session() -> None:
     assert [episode.after.position[2] for episode in playing.episodes()] == [2.0, 2.0]
 
 
-def test_its_choices_are_the_same_whatever_the_batch() -> None:
+def test_a_trained_guard_makes_the_same_choices_in_any_batch() -> None:
     trained = msgspec.structs.replace(
         LEAVE,
         when="def when(obs):\n    return obs.position[2] >= 0.5 and obs.steps < 9\n",
@@ -256,14 +256,16 @@ def test_an_actor_whose_memory_does_not_fit_is_refused(changes: dict[str, Any], 
         (msgspec.structs.replace(plain(0.0, 0.0, 0.0), layers=[]), "at least one layer"),
     ],
 )  # fmt: skip
-def test_an_actor_that_does_not_fit_is_refused(actor_: Actor | None, said: str) -> None:
+def test_an_actor_with_other_choices_observations_or_no_layers_is_refused(
+    actor_: Actor | None, said: str
+) -> None:
     playing, _ = session(1, interface=None)
     with pytest.raises(ValueError, match=said):
         playing.run_program(WALK, guards=[msgspec.structs.replace(LEAVE, actor=actor_)])
 
 
 @pytest.mark.parametrize("encoder", [0, 5])
-def test_a_plain_actor_gives_what_the_network_gives(encoder: int) -> None:
+def test_a_plain_actors_logits_equal_the_networks(encoder: int) -> None:
     generator = torch.Generator().manual_seed(3)
     shape = NetworkShape(hidden=8, encoder=encoder, fusion=6 if encoder else 0)
     network = actor([(3,), (1,)], 3, shape, generator)

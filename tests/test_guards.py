@@ -66,7 +66,7 @@ def test_a_program_is_held_while_a_condition_holds_and_then_goes_on() -> None:
     assert playing.episodes()[0].steps == 7
 
 
-def test_a_program_goes_on_with_what_is_seen_then() -> None:
+def test_a_held_program_continues_with_the_observation_after_the_guards_turn() -> None:
     """It asks for the steps that passed, and is told of those that it did not make."""
     source = (
         "def action(obs):\n    before = 0\n    for _ in range(4):\n        obs = forward()\n"
@@ -78,7 +78,7 @@ def test_a_program_goes_on_with_what_is_seen_then() -> None:
     assert (reports[0].status, reports[0].line, reports[0].steps) == ("error", 6, 5)
 
 
-def test_environments_are_held_each_by_itself() -> None:
+def test_a_guard_holds_only_the_environments_in_which_its_condition_holds() -> None:
     """The trees are 3, 4, 5 and 6 metres away: the last is not near enough to stop at."""
     near = "def when(obs):\n    return obs.facing == 'wood' and obs.steps < 2\n"
     playing, world = session(4, interface=None)
@@ -194,7 +194,7 @@ def test_a_guard_that_kills_the_player_is_reported_and_ends_the_episode() -> Non
     )
 
 
-def test_an_action_that_needs_what_is_not_there_fails_in_the_guard_alone() -> None:
+def test_an_action_without_its_item_is_an_error_of_the_guard_and_not_of_the_program() -> None:
     eager = guard(program=program("def action(obs):\n    place('log')\n"))
     playing, _ = session(1, interface=None)
     steps, reports = playing.run_program(FOUR, guards=[eager])
@@ -271,7 +271,7 @@ def test_the_horizon_of_a_stage_ends_a_guards_turn() -> None:
     assert report(playing).ended == {"episode_over": 1}
 
 
-def test_a_stage_that_is_taken_has_guards_of_its_own() -> None:
+def test_taking_a_stage_without_guards_ends_those_of_the_stage_before() -> None:
     playing, _ = session(1, interface=interface(), guards=[guard()])
     playing.take(interface(), guards=[])
     choose(playing, FORWARD)
@@ -294,13 +294,13 @@ def test_a_training_goes_on_after_episodes_that_ended_in_a_guards_turn() -> None
     )
 
 
-def test_a_prefix_is_guarded_too() -> None:
+def test_guards_take_over_from_the_prefix_too() -> None:
     playing, _ = session(1, interface=None, prefix=[FOUR], guards=[guard()])
     assert playing.opened().prefix_steps == 7
     assert report(playing).turns == 1
 
 
-def test_a_run_is_the_same_whatever_the_batch() -> None:
+def test_a_guarded_program_plays_the_same_steps_in_any_batch() -> None:
     """Each environment's steps, in a batch of four and alone."""
     cut = guard(when="def when(obs):\n    return obs.facing == 'wood' and obs.steps < 2\n")
     together, _ = session(4, interface=None)

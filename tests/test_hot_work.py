@@ -54,7 +54,7 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-def test_an_agents_code_and_prompt_are_edited_and_the_iteration_goes_on(
+def test_an_agents_edited_code_and_prompt_are_used_in_the_same_iteration(
     run_folder: Path, tmp_path: Path
 ) -> None:
     tree = tree_of(tmp_path)
@@ -152,7 +152,7 @@ class Client:
         self._socket.close()
 
 
-def test_a_node_waits_for_an_editor_and_takes_the_launchers_place(tmp_path: Path) -> None:
+def test_a_node_that_waits_for_a_debugger_takes_the_place_of_the_launchers(tmp_path: Path) -> None:
     pytest.importorskip("debugpy")
     (tmp_path / "launch").mkdir()
     (tmp_path / "launch" / "goal.yaml").write_text(yaml.safe_dump(GOAL))
@@ -175,7 +175,7 @@ def test_a_node_waits_for_an_editor_and_takes_the_launchers_place(tmp_path: Path
     assert (run / "planner" / "pursued").read_text() == "goal\n"
 
 
-def test_without_debugpy_there_is_pdb_and_what_cannot_be_is_a_sentence(
+def test_without_debugpy_pdb_is_used_and_invalid_debugger_options_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "launch").mkdir()
@@ -214,7 +214,9 @@ def test_deadlines_do_not_run_out_at_a_debuggers_breakpoint() -> None:
         wait.turn(True)
 
 
-def test_the_launcher_knows_what_is_debugged_until_it_has_it_back(tmp_path: Path) -> None:
+def test_the_launcher_lists_a_released_node_as_debugged_until_it_is_reclaimed(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "launch").mkdir()
     launch_file = {"seed": 0, "nodes": {"talker": {"module": "tests.launch_toys.talker"}}}
     (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(launch_file))

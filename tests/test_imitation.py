@@ -69,7 +69,7 @@ def test_a_return_over_the_mean_and_two_deviations_is_kept():
     assert len(kept.kept) == 1
 
 
-def test_the_oldest_makes_room():
+def test_a_new_trajectory_replaces_the_oldest():
     kept = Trajectories(2)
     kept.begin(1)
     for choice in (0, 1, 2):
@@ -77,7 +77,7 @@ def test_the_oldest_makes_room():
     assert [trajectory.choices.tolist() for trajectory in kept.kept] == [[1], [2]]
 
 
-def test_the_loss_by_hand():
+def test_the_loss_of_imitation_equals_one_computed_by_hand():
     """Logits (0, log 3, log 4) in one row with all choices, and with the last one masked in the
     other: probabilities 3/8, and 1/4."""
     network = torch.nn.Linear(1, 3, bias=False)
@@ -88,7 +88,7 @@ def test_the_loss_by_hand():
     assert loss.item() == pytest.approx((math.log(8 / 3) + math.log(4)) / 2)
 
 
-def test_an_epoch_makes_what_went_well_more_probable_and_leaves_the_critic_alone():
+def test_imitation_makes_kept_choices_more_probable_and_leaves_the_critic_unchanged():
     session, collector, _ = begin()
     parameters = msgspec.structs.replace(PARAMETERS, imitation_every=2)
     state = TrainingState(Spaces.of(session.open(0)), parameters, seed=3)
@@ -131,7 +131,7 @@ def trained(kept: TrajectoryFiles, state: TrainingState) -> dict:
     return contents
 
 
-def test_after_a_kill_the_same_trajectories_are_there(tmp_path):
+def test_a_resumed_training_has_the_same_trajectories(tmp_path):
     session, collector, _ = begin()
     parameters = msgspec.structs.replace(PARAMETERS, imitation_every=2, imitation_trajectories=12)
     state = TrainingState(Spaces.of(session.open(0)), parameters, seed=3)
@@ -172,7 +172,7 @@ def test_after_a_kill_the_same_trajectories_are_there(tmp_path):
     assert {path.name for path in tmp_path.glob("trajectories-*")} == named
 
 
-def test_a_damaged_file_loses_what_is_kept_with_a_warning(tmp_path):
+def test_a_damaged_file_of_trajectories_is_dropped_with_a_warning(tmp_path):
     kept = Trajectories(3)
     kept.kept.append(
         Trajectory(torch.ones(2, 1), torch.ones(2, 3, dtype=torch.bool), torch.ones(2))
@@ -192,7 +192,7 @@ def seen_all(trajectory):
     return trajectory.features.tolist(), trajectory.mask.tolist(), trajectory.choices.tolist()
 
 
-def test_without_anything_kept_nothing_is_learned():
+def test_without_a_trajectory_imitation_changes_nothing():
     network = actor([(2,)], 3, NetworkShape(hidden=4))
     optimiser = torch.optim.Adam(network.parameters())
     kept = Trajectories(5)

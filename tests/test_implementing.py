@@ -214,7 +214,7 @@ def test_a_retryable_failure_is_no_verdict_on_the_sub_action(tmp_path: Path, cod
         bus.run_goal(IMPLEMENT, "demo/dig", DIG)
 
 
-def test_only_those_whose_horizon_was_over_begin_again(tmp_path: Path):
+def test_a_policy_begins_again_only_in_environments_where_its_horizon_ended_it(tmp_path: Path):
     """One that is done would walk away from what it came for."""
     world, bus = Inventories(), MockBus("fast_agent")
     acted: list[list[int]] = []

@@ -9,11 +9,11 @@ from tests.import_table import circle, upward, violations
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def test_no_arrow_is_broken() -> None:
+def test_packages_import_each_other_only_as_the_table_allows() -> None:
     assert violations(ROOT) == []
 
 
-def test_nothing_is_imported_in_a_circle(tmp_path: Path) -> None:
+def test_no_module_imports_itself_through_others(tmp_path: Path) -> None:
     assert circle(ROOT) == []
     (tmp_path / "models").mkdir()
     (tmp_path / "models/a.py").write_text("def f():\n    from models.b import c\n")
@@ -21,7 +21,7 @@ def test_nothing_is_imported_in_a_circle(tmp_path: Path) -> None:
     assert set(circle(tmp_path)) == {"models.a", "models.b"}
 
 
-def test_the_env_servers_folders_know_only_those_before_them(tmp_path: Path) -> None:
+def test_folders_of_the_env_server_import_only_those_listed_before_them(tmp_path: Path) -> None:
     assert upward(ROOT) == []
     folder = tmp_path / "nodes/env_server/interface"
     folder.mkdir(parents=True)
@@ -68,7 +68,9 @@ def test_the_env_servers_folders_know_only_those_before_them(tmp_path: Path) -> 
         ("models/a.py", "import worlds.play", True),
     ],
 )
-def test_broken_arrows_are_seen(tmp_path: Path, path: str, source: str, broken: bool) -> None:
+def test_imports_that_the_table_forbids_are_found(
+    tmp_path: Path, path: str, source: str, broken: bool
+) -> None:
     for folder in (
         *("messages/bus", "models", "nodes/critic/deep", "nodes/learner", "nodes/env_server"),
         *("rlgpt", "worlds/toy/card", "worlds/toy/play"),

@@ -49,7 +49,7 @@ def run_json(*arguments: str, cwd: Path) -> object:
     return json.loads(done.stdout)
 
 
-def test_nodes(live: Launched, place: Path) -> None:
+def test_node_list_and_info_show_states_and_endpoints(live: Launched, place: Path) -> None:
     rows = run_json("node", "list", "--json", cwd=place)
     states = {row["node"]: row["state"] for row in rows}
     assert states == {
@@ -95,7 +95,7 @@ def test_a_log_is_followed(live: Launched, place: Path) -> None:
         assert log.stop(signal.SIGINT) == 130
 
 
-def test_an_entry_of_several_lines_is_one(tmp_path: Path) -> None:
+def test_a_log_entry_of_several_lines_is_read_as_one(tmp_path: Path) -> None:
     from rlgpt.inspecting.node_logs import NodeLog
 
     path = tmp_path / "node.log"
@@ -116,7 +116,7 @@ def test_an_entry_of_several_lines_is_one(tmp_path: Path) -> None:
         make_filter("loud", None, None)
 
 
-def test_topics(live: Launched, place: Path) -> None:
+def test_topic_commands_list_describe_and_echo_topics(live: Launched, place: Path) -> None:
     rows = run_json("topic", "list", "--json", cwd=place)
     assert {"talker/chatter", "planner/plan"} <= {row["name"] for row in rows}
     info = run_json("topic", "info", "planner/plan", "--json", cwd=place)
@@ -136,7 +136,7 @@ def test_topics(live: Launched, place: Path) -> None:
     )
 
 
-def test_rates_are_of_what_came_and_what_was_missed(live: Launched, place: Path) -> None:
+def test_topic_hz_and_bw_report_received_and_missed_messages(live: Launched, place: Path) -> None:
     (row,) = run_json("topic", "hz", "talker/chatter", "--seconds", "2", "--json", cwd=place)
     assert row["messages"] > 1
     assert row["hz"] <= 21.0  # it publishes 20 times a second
@@ -150,7 +150,9 @@ def test_rates_are_of_what_came_and_what_was_missed(live: Launched, place: Path)
     assert "--seconds 0" in refused("topic", "hz", "--seconds", "0", cwd=place)
 
 
-def test_publishing_in_place_of_a_node(live: Launched, place: Path) -> None:
+def test_topic_pub_publishes_in_place_of_a_node_that_does_not_run(
+    live: Launched, place: Path
+) -> None:
     progress = {
         "policy": "p", "samples": 1, "prefix_samples": 0, "decisions": 1, "budget": 2,
         "success_rate": 0.5, "mean_return": 0.0, "entropy": 0.0, "kl": 0.0,
@@ -171,7 +173,7 @@ def test_publishing_in_place_of_a_node(live: Launched, place: Path) -> None:
     )
 
 
-def test_a_running_node_alone_publishes(live: Launched, place: Path) -> None:
+def test_topic_pub_on_a_topic_of_a_running_node_is_refused(live: Launched, place: Path) -> None:
     assert "planner is running, and only it publishes" in refused(
         "topic", "pub", "planner/heartbeat", json.dumps(
             {"node": "planner", "epoch": "e", "pid": 1, "uptime": 0.0, "busy": []}
@@ -179,7 +181,9 @@ def test_a_running_node_alone_publishes(live: Launched, place: Path) -> None:
     )  # fmt: skip
 
 
-def test_services(live: Launched, place: Path) -> None:
+def test_service_commands_describe_and_call_services_and_refuse_wrong_arguments(
+    live: Launched, place: Path
+) -> None:
     info = run_json("service", "info", "talker/describe", "--json", cwd=place)
     assert info["used by"] == ["caller"]
     assert info["timeout"] == 30.0
@@ -252,7 +256,7 @@ def test_parameters_are_saved_and_loaded(live: Launched, place: Path) -> None:
     assert text["configured"] == "hello"
 
 
-def test_the_graph_shows_who_uses_what(live: Launched, place: Path) -> None:
+def test_the_graph_shows_which_node_uses_which_endpoint(live: Launched, place: Path) -> None:
     # `describe` is of every node, so it is shown only where all is.
     assert "talker/describe" not in rlgpt("graph", cwd=place).stdout
     found = run_json("graph", "--format", "json", "--all", cwd=place)
@@ -267,7 +271,7 @@ def test_the_graph_shows_who_uses_what(live: Launched, place: Path) -> None:
     assert "did you mean `dot`?" in refused("graph", "--format", "dott", cwd=place)
 
 
-def test_types_of_messages(place: Path) -> None:
+def test_interface_commands_list_types_and_print_schemas_and_templates(place: Path) -> None:
     rows = {row["type"]: row for row in run_json("interface", "list", "--json", cwd=place)}
     assert rows["PursueGoal"]["used_by"] == ["planner/pursue"]
     assert "planner/pursue" in rows["Condition"]["used_by"]  # in a task in it
@@ -280,7 +284,7 @@ def test_types_of_messages(place: Path) -> None:
     assert "did you mean `PursueGoal`?" in refused("interface", "show", "PursuGoal", cwd=place)
 
 
-def test_a_run_that_has_ended_is_looked_into(place: Path, live: Launched) -> None:
+def test_logs_and_goals_of_an_ended_run_can_be_listed(place: Path, live: Launched) -> None:
     """Its logs and goals are on disk."""
     run = place / "runs" / "ended"
     with launched("launch", "toys", "run=runs/ended", "-learner", cwd=place, run=run) as launch:
@@ -295,7 +299,7 @@ def test_a_run_that_has_ended_is_looked_into(place: Path, live: Launched) -> Non
         assert "`rlgpt resume ended`" in refused(*command, "--run", "ended", cwd=place)
 
 
-def test_the_doctor_looks_at_everything() -> None:
+def test_the_doctor_has_a_finding_for_each_subject_and_required_library() -> None:
     found = {finding.about: finding for finding in examine(try_jail=False)}
     assert {"python", "libraries", "sockets", "limits", "memory", "runs", "clock", "GPU"} <= set(
         found

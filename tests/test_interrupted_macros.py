@@ -39,7 +39,9 @@ def played(world: FakeWorld) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("interrupt", [1, 2, 3, 7, 8, 100])
-def test_chosen_again_and_again_it_plays_as_though_never_interrupted(interrupt: int) -> None:
+def test_an_interrupted_macro_chosen_again_each_time_plays_as_the_whole_macro(
+    interrupt: int,
+) -> None:
     rewards = [RewardTerm(kind="approach", weight=4.0, name="wood")]
     rewards.append(RewardTerm(kind="step", weight=-1.0))
     whole, world = dancing(None, rewards=rewards, gamma=0.9)
@@ -56,7 +58,7 @@ def test_chosen_again_and_again_it_plays_as_though_never_interrupted(interrupt: 
     assert paid == pytest.approx(float(expected.reward[0]))
 
 
-def test_after_another_choice_a_macro_starts_over() -> None:
+def test_an_interrupted_macro_starts_over_after_a_primitive() -> None:
     playing, world = dancing(3)
     choose(playing, DANCES)
     choose(playing, NOOP)
@@ -68,7 +70,7 @@ def test_after_another_choice_a_macro_starts_over() -> None:
     assert played(world)[3] not in dance
 
 
-def test_another_macro_in_between_makes_it_start_over_too() -> None:
+def test_an_interrupted_macro_starts_over_after_another_macro() -> None:
     macros = [
         Program(name=name, source=DANCE, max_steps=20, interrupt=3) for name in ("dance", "other")
     ]
@@ -90,7 +92,7 @@ def test_a_policy_sees_what_is_under_way() -> None:
     assert choose(playing, DANCES, DANCES, OTHER).features.tolist() == [[0, 0], [1, 0.5], [0, 0]]
 
 
-def test_its_steps_are_limited_over_all_its_parts() -> None:
+def test_the_step_limit_of_a_macro_counts_over_all_its_parts() -> None:
     playing, world = dancing(2, max_steps=5)
     steps = [int(choose(playing, DANCES).steps[0]) for _ in range(5)]
     assert steps == [2, 2, 1, 2, 2]  # then it starts over
@@ -98,7 +100,7 @@ def test_its_steps_are_limited_over_all_its_parts() -> None:
     assert actions[5:9] == actions[:4]
 
 
-def test_rows_are_interrupted_one_by_one() -> None:
+def test_macros_are_interrupted_in_each_environment_by_itself() -> None:
     """Beside one that is never interrupted, and one that started later."""
     macros = [
         Program(name="short", source=DANCE, max_steps=20, interrupt=3),
@@ -113,7 +115,7 @@ def test_rows_are_interrupted_one_by_one() -> None:
     assert choose(playing, 1, 1, 1).steps.tolist() == [3, 2, 2]
 
 
-def test_the_end_of_an_episode_ends_it() -> None:
+def test_the_end_of_an_episode_ends_an_interrupted_macro() -> None:
     playing, world = dancing(2, horizon=3, session={"autoreset": True})
     first = choose(playing, DANCES)
     assert not first.truncated[0]
@@ -179,13 +181,13 @@ def test_with_once_each_environment_plays_one_episode() -> None:
     assert world.stepped == 2 + 8 + 8 - 2  # the first step of all warms up
 
 
-def test_once_is_for_sessions_that_reset_by_themselves() -> None:
+def test_once_without_autoreset_is_refused() -> None:
     with pytest.raises(ValueError, match="one episode for each environment"):
         dancing(None, session={"once": True})
 
 
 @pytest.mark.parametrize("interrupt", [0, -1])
-def test_an_interruption_after_nothing_is_refused(interrupt: int) -> None:
+def test_an_interruption_after_fewer_than_one_step_is_refused(interrupt: int) -> None:
     with pytest.raises(ValueError, match="macro dance: it is interrupted after at least 1 step"):
         dancing(interrupt)
 

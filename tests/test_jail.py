@@ -106,7 +106,7 @@ def trained(host: Host) -> tuple[list[np.ndarray], int]:
     return seen, sum(counted)
 
 
-def test_a_learner_gets_the_same_numbers(host: JailedHost) -> None:
+def test_a_jailed_session_gives_a_learner_the_same_numbers(host: JailedHost) -> None:
     jailed, own = trained(host), trained(OwnProcess("embedded", OPTIONS, TASK, "a test"))
     assert jailed[1] == own[1] > 240
     for one, other in zip(jailed[0], own[0], strict=True):
@@ -115,7 +115,7 @@ def test_a_learner_gets_the_same_numbers(host: JailedHost) -> None:
     assert sum(len(rows) for rows in jailed[0][8::11]) > 4  # episodes ended and began
 
 
-def test_programs_play_the_same_episodes(host: JailedHost) -> None:
+def test_programs_play_the_same_episodes_in_the_jail(host: JailedHost) -> None:
     def played(host: Host) -> Any:
         session = host.open(opening(size=3), None, lambda steps: None)
         result = session.run_program(DIG), session.run_program(DIG, environments=[1])
@@ -136,7 +136,7 @@ GUARD = Guard(
 )
 
 
-def test_guards_cut_in_alike(host: JailedHost) -> None:
+def test_guards_take_over_at_the_same_steps_in_the_jail(host: JailedHost) -> None:
     def played(host: Host) -> Any:
         session = host.open(opening(size=3), None, lambda steps: None)
         walk = Program(
@@ -327,7 +327,7 @@ def test_a_worker_that_dies_by_itself_costs_the_session_and_blames_no_program(
     session.close()
 
 
-def test_a_fork_server_that_died_is_started_again(host: JailedHost) -> None:
+def test_after_the_fork_server_died_sessions_are_lost_and_new_ones_open(host: JailedHost) -> None:
     session: JailedSession = host.open(opening(), None, lambda steps: None)
     process = host._server._process
     assert process is not None
@@ -342,7 +342,7 @@ def test_a_fork_server_that_died_is_started_again(host: JailedHost) -> None:
     assert host.check(CheckProgram(program=DIG)) == []
 
 
-def test_filters_are_for_both_machines() -> None:
+def test_seccomp_filters_are_valid_for_both_architectures() -> None:
     for machine in ARCHITECTURES:
         column = list(ARCHITECTURES).index(machine)
         numbers = [n[column] for n in (*ALLOWED.values(), *NOT_EXECUTABLE.values())]
@@ -376,7 +376,7 @@ def children(pid: int) -> list[int]:
     return found_here + [deeper for child in found_here for deeper in children(child)]
 
 
-def test_the_env_server_survives_and_its_workers_do_not_survive_it(
+def test_the_env_server_survives_hanging_programs_and_its_workers_end_with_it(
     run_folder: Path, bus: Bus
 ) -> None:
     server = Process(configured(run_folder), run_folder)

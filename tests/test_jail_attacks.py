@@ -48,13 +48,15 @@ def session(host: JailedHost, kept: list[JailedSession]) -> JailedSession:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_is_refused_in_the_jail(name: str, host: JailedHost) -> None:
+def test_attack_is_refused_by_the_checker_in_the_jail(name: str, host: JailedHost) -> None:
     asked = CheckProgram(program=Program(name=name, source=program(REFUSED[name])))
     assert host.check(asked)
 
 
 @pytest.mark.parametrize("name", CONTAINED)
-def test_is_contained_in_the_jail(name: str, host: JailedHost, session: JailedSession) -> None:
+def test_attack_is_contained_in_the_jail(
+    name: str, host: JailedHost, session: JailedSession
+) -> None:
     body, endings = CONTAINED[name]
     attack = Program(name=name, source=program(body), max_steps=STEPS)
     if host.check(CheckProgram(program=attack)):
@@ -67,7 +69,7 @@ def test_is_contained_in_the_jail(name: str, host: JailedHost, session: JailedSe
 
 @WHOLE
 @pytest.mark.parametrize("name", DENIED)
-def test_the_jail_alone_denies(name: str, session: JailedSession) -> None:
+def test_the_jail_alone_denies_a_raw_attack(name: str, session: JailedSession) -> None:
     body, words = DENIED[name]
     VICTIM.write_text("whole")
     try:
@@ -120,7 +122,9 @@ def action(obs):
 """
 
 
-def test_a_program_that_leaves_the_engine_no_memory(host: JailedHost) -> None:
+def test_a_program_that_leaves_the_engine_no_memory_is_killed_and_quarantined(
+    host: JailedHost,
+) -> None:
     """It catches its own MemoryError; the next is the engine's, which is no mistake of a node."""
     session = host.open(opening("hog", size=4), None, lambda steps: None)
     report = ran(session, Program(name="hog", source=HOG, max_steps=5000))

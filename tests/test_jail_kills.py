@@ -93,7 +93,9 @@ def test_a_fork_server_that_never_starts_is_given_up_in_a_sentence(
     assert hit.left == 97
 
 
-def test_the_env_server_ends_without_the_jail_that_is_configured(run_folder: Path) -> None:
+def test_the_env_server_fails_at_its_start_when_the_fork_server_does_not_start(
+    run_folder: Path,
+) -> None:
     configured(run_folder)
     process = launch(SCRIPT, run_folder, FORK_SERVER="tests.nowhere")
     _, errors = process.communicate(timeout=PATIENCE)
@@ -122,7 +124,9 @@ def checker_lives(host: JailedHost) -> bool:
     return checker is not None and checker.epoch == host._server.epoch
 
 
-def test_fork_servers_that_die_during_a_request(host: JailedHost) -> None:
+def test_requests_are_answered_though_the_fork_server_is_killed_during_them(
+    host: JailedHost,
+) -> None:
     """Whatever moment of an answer it is: a session is opened, a program checked."""
     over = threading.Event()
 
@@ -142,7 +146,9 @@ def test_fork_servers_that_die_during_a_request(host: JailedHost) -> None:
         session.close()
 
 
-def test_half_an_answer_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_incomplete_answer_of_the_fork_server_is_discarded_and_it_is_restarted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A fork server that can pass on no more files, say."""
     server = ForkServer(Spec(kind="embedded", options=OPTIONS, task=TASK))
     receive, left = forking.socket.recv_fds, [2]
@@ -230,7 +236,7 @@ def test_a_program_is_blamed_where_the_kernel_was_out_of_memory(
     assert "out of memory" in report.error
 
 
-def test_one_that_closes_its_socket_and_lives_on_is_blamed(
+def test_a_program_that_closes_its_workers_socket_and_loops_is_quarantined(
     host: JailedHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "_DYING", 0.3)
@@ -303,7 +309,7 @@ def test_a_stopped_env_server_blames_no_program(
     session.close()
 
 
-def test_a_jail_that_lacks_something_is_a_matter_of_configuration(
+def test_an_incomplete_jail_is_refused_unless_the_configuration_allows_it(
     run_folder: Path, bus: Bus
 ) -> None:
     configured(run_folder)

@@ -76,7 +76,7 @@ def test_goal_is_reached_and_reported(place: Path) -> None:
     assert (launch.run / "planner" / "pursued").read_text() == "goal\n"
 
 
-def test_a_goal_that_cannot_be_is_the_users_to_change(place: Path) -> None:
+def test_a_launch_whose_goal_is_invalid_ends_with_code_2_and_one_sentence(place: Path) -> None:
     """As where a language model finds no condition for a goal in words."""
     with goal(place, "nodes.planner.parameters.invalid=true") as launch:
         assert launch.ended() == 2
@@ -85,7 +85,7 @@ def test_a_goal_that_cannot_be_is_the_users_to_change(place: Path) -> None:
     assert state(launch.run) == "failed"
 
 
-def test_a_launch_outlives_who_reads_along(place: Path) -> None:
+def test_a_launch_reaches_its_goal_after_its_output_is_closed(place: Path) -> None:
     """`rlgpt launch goal | head -1`: the goal is pursued and reported all the same."""
     with goal(place, "nodes.planner.parameters.seconds=0.5") as launch:
         launch.stop_reading()
@@ -94,7 +94,7 @@ def test_a_launch_outlives_who_reads_along(place: Path) -> None:
         assert "The goal was reached" in (launch.run / "launcher.log").read_text()
 
 
-def test_report_is_there_whatever_the_last_lines_are_printed_to(place: Path) -> None:
+def test_a_report_is_written_though_the_last_lines_cannot_be_printed(place: Path) -> None:
     """A terminal without the characters, one that was closed, a full disk."""
     yaml_file = place / "launch" / "goal.yaml"
     yaml_file.write_text(yaml.safe_dump({**GOAL, "task": {**GOAL["task"], "prompt": "Bärenholz"}}))
@@ -130,7 +130,7 @@ def test_report_is_there_whatever_the_last_lines_are_printed_to(place: Path) -> 
     os.close(full)
 
 
-def test_goal_that_fails(place: Path) -> None:
+def test_goal_that_fails_ends_the_launch_with_code_1_and_is_reported(place: Path) -> None:
     with goal(place, "nodes.planner.parameters.refuse=true") as launch:
         assert launch.ended() == 1
         assert "rlgpt: the goal failed: there is no way to that goal" in launch.text
@@ -139,7 +139,7 @@ def test_goal_that_fails(place: Path) -> None:
     assert "failed: there is no way to that goal" in (launch.run / "report.html").read_text()
 
 
-def test_goal_that_failed_by_a_mistake_goes_on_once_that_is_fixed(place: Path) -> None:
+def test_goal_that_failed_by_a_bug_is_reached_by_resume_once_that_is_fixed(place: Path) -> None:
     with goal(place, "nodes.planner.parameters.mistake=true") as launch:
         assert launch.ended() == 1
         assert "rlgpt: the goal failed: KeyError: 'plan' (logs are in runs/it" in launch.text
@@ -170,7 +170,7 @@ def test_a_nodes_damaged_file_is_not_blamed_on_the_configuration(place: Path) ->
         assert fixed.ended() == 0
 
 
-def test_node_that_refuses_its_parameters(place: Path) -> None:
+def test_node_with_an_unknown_parameter_ends_the_launch_with_one_sentence(place: Path) -> None:
     with goal(place, "nodes.talker.parameters.loudnes=3") as launch:
         assert launch.ended() == 1
         assert (
@@ -178,7 +178,7 @@ def test_node_that_refuses_its_parameters(place: Path) -> None:
         )
 
 
-def test_port_that_is_taken(place: Path) -> None:
+def test_port_that_is_taken_ends_the_launch_with_one_sentence(place: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         hosts = ("hosts.talker.host=127.0.0.1", f"hosts.talker.port={port}")
@@ -188,7 +188,7 @@ def test_port_that_is_taken(place: Path) -> None:
             assert "Traceback" not in launch.text
 
 
-def test_goal_outlives_kills_and_an_interruption(place: Path) -> None:
+def test_goal_is_reached_after_a_kill_an_interruption_and_a_resume(place: Path) -> None:
     with goal(place, "nodes.planner.parameters.seconds=4") as launch:
         launch.wait_for("plan: ")
         assert rlgpt("node", "kill", "planner", cwd=place).returncode == 0
@@ -218,7 +218,7 @@ def test_hung_node_is_killed_and_started_again(place: Path) -> None:
         assert launch.stop() == 130
 
 
-def test_left_out_planner_gets_the_goal_when_it_comes(place: Path) -> None:
+def test_left_out_planner_is_sent_the_goal_when_it_is_started_by_hand(place: Path) -> None:
     with goal(place, "-planner") as launch:
         launch.wait_for("all nodes are ready")
         with launched("run", "planner", cwd=place, run=place / "none") as by_hand:
@@ -227,7 +227,7 @@ def test_left_out_planner_gets_the_goal_when_it_comes(place: Path) -> None:
         assert "The goal was reached" in launch.text
 
 
-def test_looking_into_a_running_stack(place: Path) -> None:
+def test_commands_show_and_change_a_running_stack(place: Path) -> None:
     with goal(place, "nodes.planner.parameters.seconds=100") as launch:
         launch.wait_for("plan: ")
         topics = rlgpt("topic", "list", cwd=place).stdout

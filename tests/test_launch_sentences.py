@@ -111,12 +111,14 @@ def place(tmp_path: Path) -> Path:
         ),
     ],
 )
-def test_launch_refuses(place: Path, arguments: list[str], words: str) -> None:
+def test_launch_refuses_wrong_files_nodes_and_overrides_in_words(
+    place: Path, arguments: list[str], words: str
+) -> None:
     assert words in refused("launch", *arguments, cwd=place)
     assert not (place / "runs").exists()
 
 
-def test_a_refusal_is_all_that_a_user_sees(place: Path) -> None:
+def test_a_refused_command_prints_one_line_and_ends_with_code_2(place: Path) -> None:
     """As a process: one line, exit code 2. The other refusals are asked for in this one."""
     for arguments in (("launch", "toe"), ("resume", "nowhere"), ("node", "list")):
         sentence = failed(*arguments, cwd=place, code=2)
@@ -133,7 +135,9 @@ def test_a_refusal_is_all_that_a_user_sees(place: Path) -> None:
         (["gone"], "gone.yaml is a link to a file that there is not"),
     ],
 )
-def test_launch_reports_what_is_possible(place: Path, arguments: list[str], words: str) -> None:
+def test_launch_refusals_state_how_to_write_the_override_or_file(
+    place: Path, arguments: list[str], words: str
+) -> None:
     varied = {**TWO, "task": {"inventory": {}}, "world": {"kind": "flat"}}
     (place / "launch" / "varied.yaml").write_text(yaml.safe_dump(varied))
     (place / "launch" / "unnamed.yaml").write_text("null: 3\n")
@@ -141,7 +145,7 @@ def test_launch_reports_what_is_possible(place: Path, arguments: list[str], word
     assert words in refused("launch", *arguments, cwd=place)
 
 
-def test_broken_launch_file(place: Path) -> None:
+def test_launch_file_that_is_not_valid_yaml_is_refused(place: Path) -> None:
     (place / "launch" / "two.yaml").write_text("nodes: {first: [\n")
     assert "not valid YAML" in refused("launch", "two", cwd=place)
 
@@ -153,13 +157,15 @@ def test_broken_launch_file(place: Path) -> None:
         ("one", "one.yaml: its `defaults` lead back to itself"),
     ],
 )
-def test_launch_file_that_varies_none(place: Path, other: str, words: str) -> None:
+def test_launch_file_whose_defaults_lead_nowhere_or_to_itself_is_refused(
+    place: Path, other: str, words: str
+) -> None:
     (place / "launch" / "one.yaml").write_text(f"defaults:\n  - {other}\n  - _self_\n")
     assert words in refused("launch", "one", cwd=place)
 
 
 @pytest.mark.parametrize("name", ["Lücke & Co (2)", "a=b, c", "it's", "~here"])
-def test_any_path_is_a_run_folder(place: Path, name: str) -> None:
+def test_run_folders_may_have_any_characters_in_their_paths(place: Path, name: str) -> None:
     (place / name).write_text("in the way")
     sentence = refused("launch", "two", f"run={place}/{name}", cwd=place)
     assert sentence == f"rlgpt: {place}/{name} is not a folder\n"
@@ -168,25 +174,25 @@ def test_any_path_is_a_run_folder(place: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "override", ["hosts={first:{host:10.0.0.2,port:7000}}", "hosts.first={host:10.0.0.2,port:7000}"]
 )
-def test_hosts_may_be_given_as_a_whole(override: str) -> None:
+def test_hosts_and_a_host_may_be_overridden_as_a_whole(override: str) -> None:
     composed = compose_launch("harvest_log", [override])
     assert composed["hosts"] == {"first": {"host": "10.0.0.2", "port": 7000}}
 
 
-def test_launch_file_of_another_shape(place: Path) -> None:
+def test_launch_file_with_an_unknown_key_is_refused(place: Path) -> None:
     (place / "launch" / "two.yaml").write_text("nodes:\n  first: {modul: x}\n")
     sentence = refused("launch", "two", cwd=place)
     assert "two: there is no `modul` in `nodes.*`; did you mean `module`?" in sentence
 
 
-def test_run_folder_that_cannot_be_made(place: Path) -> None:
+def test_run_folder_that_cannot_be_made_is_refused(place: Path) -> None:
     (place / "runs").write_text("in the way")
     sentence = refused("launch", "two", cwd=place)
     assert "cannot make the run folder" in sentence
     assert "run=PATH" in sentence
 
 
-def test_place_where_nothing_can_be_made(place: Path) -> None:
+def test_run_folder_where_the_system_allows_none_is_refused(place: Path) -> None:
     assert "cannot make the run folder" in refused("launch", "two", "run=/proc/rlgpt", cwd=place)
 
 
@@ -201,7 +207,7 @@ def test_place_where_nothing_can_be_made(place: Path) -> None:
         ("skill", "list", "--library", "{}"),
     ],
 )
-def test_name_that_is_too_long(
+def test_names_that_are_too_long_are_refused_by_every_command(
     place: Path, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     long = "x" * 300
@@ -214,7 +220,7 @@ def test_name_that_is_too_long(
     "arguments",
     [("launch", "two", "seed=\udcff"), ("param", "set", "first", "x=\udcff"), ("report", "\udcff")],
 )
-def test_argument_that_is_no_text(place: Path, arguments: tuple[str, ...]) -> None:
+def test_arguments_that_are_not_utf_8_are_refused(place: Path, arguments: tuple[str, ...]) -> None:
     sentence = refused(*arguments, cwd=place)
     assert sentence.endswith("is not written in UTF-8\n")
 
@@ -227,13 +233,15 @@ def test_argument_that_is_no_text(place: Path, arguments: tuple[str, ...]) -> No
         ("[" * 5000, "is nested too deeply to be a launch"),
     ],
 )
-def test_config_that_is_none(place: Path, text: str, words: str) -> None:
+def test_resume_with_a_config_that_is_no_launch_is_refused(
+    place: Path, text: str, words: str
+) -> None:
     (place / "out").mkdir()
     (place / "out" / "config.yaml").write_text(text)
     assert words in refused("resume", "out", cwd=place)
 
 
-def test_transcript_that_ends_inside_a_character(place: Path) -> None:
+def test_transcript_that_ends_inside_a_character_is_listed_up_to_there(place: Path) -> None:
     """As a node leaves it that was killed while it wrote."""
     folder = place / "out" / "llm"
     folder.mkdir(parents=True)
@@ -244,7 +252,7 @@ def test_transcript_that_ends_inside_a_character(place: Path) -> None:
     assert (done.stdout, done.returncode) == ("goal/judge-0  Judge\n", 0)
 
 
-def test_run_folder_in_use_and_used(place: Path) -> None:
+def test_launch_into_a_run_folder_that_is_in_use_or_was_used_is_refused(place: Path) -> None:
     run = place / "out"
     arguments = ("launch", "two", f"run={run}")
     with launched(*arguments, cwd=place, run=run) as launch:
@@ -256,7 +264,7 @@ def test_run_folder_in_use_and_used(place: Path) -> None:
     assert "already holds a run; `rlgpt resume" in refused(*arguments, cwd=place)
 
 
-def test_resume_of_what_is_no_run(place: Path) -> None:
+def test_resume_of_what_is_no_run_is_refused(place: Path) -> None:
     assert "there is no run in ./runs" in refused("resume", cwd=place)
     assert "there is no run folder nowhere" in refused("resume", "nowhere", cwd=place)
     broken = place / "runs" / "broken"
@@ -272,7 +280,7 @@ def test_resume_of_what_is_no_run(place: Path) -> None:
     assert "cannot change it" in refused("resume", "broken", "--", "a=1", cwd=place)
 
 
-def test_commands_about_a_run_that_is_over(place: Path) -> None:
+def test_commands_on_a_run_that_is_over_are_refused(place: Path) -> None:
     run = place / "runs" / "over"
     run.mkdir(parents=True)
     (run / "config.yaml").write_text(yaml.safe_dump({"name": "two", "run": str(run), **TWO}))
@@ -288,7 +296,7 @@ def test_commands_about_a_run_that_is_over(place: Path) -> None:
     assert "there is no node `frist`; did" in refused("run", "frist", cwd=place)
 
 
-def test_launch_files_by_path_and_groups_of_ones_own(place: Path) -> None:
+def test_launch_file_by_path_uses_groups_of_the_users_own_launch_folder(place: Path) -> None:
     elsewhere = place / "elsewhere"
     elsewhere.mkdir()
     (place / "launch" / "chooses.yaml").rename(elsewhere / "chooses.yaml")
@@ -303,7 +311,7 @@ def test_launch_files_by_path_and_groups_of_ones_own(place: Path) -> None:
     assert config["seed"] == 3
 
 
-def test_help_needs_no_stack(place: Path) -> None:
+def test_help_is_printed_without_a_stack(place: Path) -> None:
     assert "launch" in rlgpt("--help", cwd=place).stdout
 
 

@@ -68,7 +68,7 @@ def run_by_hand(
         yield by_hand, by_hand.stdout
 
 
-def test_starts_in_order_and_stops_in_reverse(place: Path) -> None:
+def test_nodes_start_in_order_and_stop_in_reverse(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
         assert launch.stop() == 130
@@ -79,7 +79,7 @@ def test_starts_in_order_and_stops_in_reverse(place: Path) -> None:
         assert "Traceback" not in launch.text
 
 
-def test_sigterm_stops_in_order_too(place: Path) -> None:
+def test_sigterm_stops_the_nodes_in_order_too(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
         assert launch.stop(signal.SIGTERM) == 128 + signal.SIGTERM
@@ -109,7 +109,7 @@ def test_node_that_keeps_failing_ends_the_launch(place: Path) -> None:
 
 
 @pytest.mark.parametrize("code", [2, 3])
-def test_codes_that_are_final_are_not_tried_again(place: Path, code: int) -> None:
+def test_node_that_ends_with_a_final_code_is_not_started_again(place: Path, code: int) -> None:
     with three(place, f"nodes.second.parameters.code={code}") as launch:
         assert launch.ended() == 1
         assert launch.events() == ["first start", "second start", "first stop"]
@@ -133,14 +133,14 @@ def test_node_that_cannot_be_started_ends_the_launch(place: Path) -> None:
 
 
 @pytest.mark.parametrize("patience", ["inf", "1e300"])
-def test_patience_without_end(place: Path, patience: str) -> None:
+def test_endless_patience_is_accepted(place: Path, patience: str) -> None:
     with three(place, f"nodes.first.patience={patience}") as launch:
         ready(launch)
         assert launch.stop() == 130
         assert "Traceback" not in launch.text
 
 
-def test_one_that_takes_long_to_fail_at_its_start_is_given_up_too(place: Path) -> None:
+def test_node_that_takes_long_to_fail_at_its_start_is_given_up_too(place: Path) -> None:
     """Its failures are never `max` within the window."""
     child = Child("first", ["first"], NodePlan(restart=Restart(max=3, window=0)), place)
     child.state = "starting"
@@ -149,7 +149,7 @@ def test_one_that_takes_long_to_fail_at_its_start_is_given_up_too(place: Path) -
     assert child.next_backoff() is not None
 
 
-def test_pauses_stop_growing(place: Path) -> None:
+def test_pauses_between_restarts_stop_growing(place: Path) -> None:
     restart = Restart(max=5000, window=1e9, backoff=0.1)
     child = Child("first", ["first"], NodePlan(restart=restart), place)
     pauses = [child.next_backoff() for _ in range(2000)]
@@ -208,7 +208,7 @@ def test_helper_of_a_node_ends_with_it(place: Path) -> None:
         assert launch.stop() == 130
 
 
-def test_second_signal_stops_a_deaf_node_at_once(place: Path) -> None:
+def test_second_signal_stops_a_node_that_ignores_the_first(place: Path) -> None:
     with three(place, "nodes.third.parameters.deaf=true") as launch:
         ready(launch)
         launch.process.send_signal(signal.SIGINT)
@@ -216,7 +216,7 @@ def test_second_signal_stops_a_deaf_node_at_once(place: Path) -> None:
         assert launch.stop() == 130
 
 
-def test_restart_kill_and_unknown_node(place: Path) -> None:
+def test_node_restart_and_kill_start_a_node_again_and_refuse_an_unknown_one(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
         done = rlgpt("node", "restart", "second", "--run", "out", cwd=place)
@@ -246,7 +246,7 @@ def test_run_takes_a_node_over_and_hands_it_back(place: Path) -> None:
         assert launch.stop() == 130
 
 
-def test_kill_hastens_a_release_and_does_not_undo_it(place: Path) -> None:
+def test_node_kill_during_a_release_ends_the_node_and_leaves_it_released(place: Path) -> None:
     with three(place, "nodes.third.parameters.deaf=true") as launch:
         ready(launch)
         with run_by_hand(place, "third") as (by_hand, words):
@@ -267,7 +267,7 @@ def test_kill_hastens_a_release_and_does_not_undo_it(place: Path) -> None:
         assert launch.stop() == 130
 
 
-def test_node_that_another_runs_when_it_is_started_again_is_left_to_it(place: Path) -> None:
+def test_node_that_already_runs_elsewhere_at_its_restart_is_released(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
         config = place / "out" / "config.yaml"
@@ -281,7 +281,7 @@ def test_node_that_another_runs_when_it_is_started_again_is_left_to_it(place: Pa
         assert launch.stop() == 130
 
 
-def test_left_out_node_stays_with_the_user(place: Path) -> None:
+def test_left_out_node_is_run_by_the_user_and_never_by_the_launcher(place: Path) -> None:
     with three(place, "-second") as launch:
         ready(launch)
         assert "rlgpt run second --run out" in launch.text
@@ -295,7 +295,7 @@ def test_left_out_node_stays_with_the_user(place: Path) -> None:
         assert launch.events().count("second start") == 1
 
 
-def test_run_works_without_a_launcher(place: Path) -> None:
+def test_run_starts_a_node_without_a_launcher(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
         launch.stop()
@@ -319,7 +319,7 @@ def test_resume_goes_on_in_the_same_folder(place: Path) -> None:
     assert yaml.safe_load((moved / "config.yaml").read_text())["run"] == str(moved)
 
 
-def test_only_a_node_without_heartbeats_hangs(place: Path) -> None:
+def test_only_a_node_without_heartbeats_is_killed_and_none_by_a_stopped_launch(place: Path) -> None:
     """Only time in which the launch receives counts: a stopped launch (Ctrl-Z) kills no node."""
     hang = {"restart": {"hang": 1.5, "max": 0}}
     nodes = {"talker": {"module": "tests.launch_toys.talker", **hang}}

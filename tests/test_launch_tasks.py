@@ -32,7 +32,7 @@ FIRST = {
 
 
 @pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
-def test_a_task_can_be_planned(path: Path):
+def test_each_task_file_has_a_valid_plan(path: Path):
     task = msgspec.convert(yaml.safe_load(path.read_text()), type=Task)
     assert task.id == path.stem
     if task.game == "minecraft":
@@ -51,7 +51,7 @@ def test_a_task_can_be_planned(path: Path):
         assert len(plan) == 12
 
 
-def test_the_diamond_launch_takes_any_task():
+def test_the_diamond_launch_composes_with_another_task():
     composed = compose_launch("diamond", ["task=bed"])
     assert composed["task"]["inventory"] == {"crafting_table": 1, "shears": 1}
     assert composed["name"] == "bed"

@@ -78,7 +78,7 @@ def choose(session: Session, *choices: int) -> Stepped:
     return session.step(np.array(choices, np.int64))
 
 
-def test_the_earlier_policy_chooses_first_until_it_is_over_everywhere() -> None:
+def test_the_earlier_policy_chooses_until_it_has_ended_in_every_environment() -> None:
     session, world = training(Lead(interface=WALK))
     opened = session.opened()
     assert opened.choices == ["noop", "attack"]  # of the policy that is trained
@@ -105,7 +105,7 @@ def test_the_earlier_policy_chooses_first_until_it_is_over_everywhere() -> None:
     assert stepped.prefix_steps == 0
 
 
-def test_those_whose_episode_ended_are_led_on_while_the_others_stand_still() -> None:
+def test_environments_whose_episode_ended_are_led_while_the_others_stand_still() -> None:
     session, world = training(Lead(interface=WALK), Lead(program=BACK_OFF), size=2)
     while session.opened().lead == 0:
         choose(session, FORWARD, FORWARD)
@@ -152,7 +152,9 @@ def test_a_death_during_the_lead_ends_the_episode_in_the_first_decision() -> Non
         ),
     ],
 )
-def test_a_policy_that_cannot_lead_is_refused(changes: dict[str, Any], said: str) -> None:
+def test_a_lead_without_autoreset_or_with_an_invalid_stage_is_refused(
+    changes: dict[str, Any], said: str
+) -> None:
     request = msgspec.structs.replace(opening(Lead(interface=WALK)), **changes)
     with pytest.raises(ValueError, match=said):
         Session(request, FakeWorld(4))
@@ -246,7 +248,9 @@ def test_a_training_begins_where_the_earlier_policy_ends(tmp_path: Path) -> None
     assert steps == after.samples + after.prefix_samples
 
 
-def test_a_policy_that_is_deleted_or_does_not_fit_is_a_sentence(tmp_path: Path) -> None:
+def test_a_leading_policy_that_is_deleted_or_does_not_fit_is_refused_in_a_sentence(
+    tmp_path: Path,
+) -> None:
     gone = [LeadingStage(policy=Policy(id="gone", checkpoint="learner/gone/checkpoint.pt"))]
     with pytest.raises(ServiceError, match="no policy 'gone'"):
         trained(tmp_path, spec_of(DIG, lead=gone))
@@ -256,7 +260,7 @@ def test_a_policy_that_is_deleted_or_does_not_fit_is_a_sentence(tmp_path: Path) 
         trained(tmp_path, spec_of(DIG, lead=[LeadingStage(policy=policy)]))
 
 
-def test_specs_without_a_lead_train_the_policies_they_always_did(tmp_path: Path) -> None:
+def test_specs_without_a_lead_keep_their_seeds(tmp_path: Path) -> None:
     server = EnvServer()
     made = Training(
         policy="p",

@@ -95,7 +95,7 @@ def house(tmp_path):
     made.close()
 
 
-def test_it_solves_the_corridor_and_acts_in_a_session(house):
+def test_a_trained_policy_solves_the_corridor_and_acts_in_a_session_after_a_restart(house):
     heard = []
     spec = corridor_spec(budget=40_000)
     trained = house.train("demo/corridor/train", spec, on_feedback=heard.append)
@@ -129,7 +129,7 @@ def test_it_solves_the_corridor_and_acts_in_a_session(house):
 
 
 @pytest.mark.parametrize("macro", [False, True])
-def test_killed_in_the_middle_it_resumes_and_counts_every_sample_once(house, macro):
+def test_a_learner_killed_while_training_resumes_and_counts_every_sample_once(house, macro):
     id, budget = "demo/killed/train", 12_000
     spec = corridor_spec(budget=budget, stop_at=2.0, macro=macro)  # to the end of the budget
     longest = 4 if macro else 1
@@ -168,7 +168,7 @@ def test_training_can_be_cancelled(house):
     assert house.train("demo/next/train", corridor_spec(budget=2000)).samples <= 2000
 
 
-def test_it_stops_cleanly_in_the_middle_of_training_and_goes_on(house):
+def test_a_learner_stops_cleanly_while_training_and_resumes(house):
     id, spec = "demo/stopped/train", corridor_spec(budget=6000, stop_at=2.0)
     house.bus.send_goal(TRAIN, id, Train(spec=spec))
     house.wait_for(lambda: house.samples(id) > 0)
@@ -181,7 +181,7 @@ def test_it_stops_cleanly_in_the_middle_of_training_and_goes_on(house):
     assert trained.samples <= 6000
 
 
-def test_it_does_not_wait_for_an_update_that_takes_long(house):
+def test_a_learner_stops_without_waiting_for_the_end_of_a_long_update(house):
     id, spec = "demo/long/train", corridor_spec(budget=6000, stop_at=2.0)
     config = yaml.safe_load((house.run / "config.yaml").read_text())
     config["nodes"]["learner"]["parameters"]["epochs"] = 10**6
@@ -207,7 +207,7 @@ def test_it_does_not_wait_for_an_update_that_takes_long(house):
         ({"device": "cuda:99"}, "learner.device=cuda:99, but"),
     ],
 )
-def test_a_wrong_parameter_is_one_sentence(tmp_path, wrong, said):
+def test_a_wrong_parameter_is_refused_in_one_sentence(tmp_path, wrong, said):
     config = {
         "name": "test",
         "run": str(tmp_path),
@@ -227,7 +227,7 @@ def test_a_wrong_parameter_is_one_sentence(tmp_path, wrong, said):
     assert b"Traceback" not in process.stderr
 
 
-def test_without_its_node_a_call_ends_at_its_deadline(tmp_path):
+def test_a_goal_sent_to_a_learner_that_does_not_run_ends_at_its_deadline(tmp_path):
     bus = Bus(run=tmp_path)
     with pytest.raises(DeadlineExceeded):
         bus.run_goal(TRAIN, "demo/nobody", Train(spec=corridor_spec()), timeout=0.5)

@@ -126,7 +126,7 @@ FROM_PROGRAMS = msgspec.structs.replace(
 )
 
 
-def test_every_program_that_was_tried_is_offered_by_name(tmp_path: Path):
+def test_the_spec_question_lists_every_tried_program_by_name_and_rate(tmp_path: Path):
     stack = Stack(tmp_path, SPEC)
     by_code(stack)
     stack.implement("get log", "rl", 1)
@@ -142,7 +142,7 @@ def test_every_program_that_was_tried_is_offered_by_name(tmp_path: Path):
     assert (question.programs_as_macros, question.programs_to_clone) == (True, True)
 
 
-def test_another_subtask_has_programs_of_its_own(tmp_path: Path):
+def test_programs_of_another_subtask_are_not_in_the_spec_question(tmp_path: Path):
     stack = Stack(tmp_path, SPEC)
     by_code(stack)
     task = msgspec.structs.replace(TASK, success=Condition(kind="have", name="dirt"))
@@ -177,7 +177,9 @@ def test_a_spec_takes_programs_as_interrupted_macros_and_as_its_start(tmp_path: 
         ({"macros": False}, "Macros are not allowed in this run"),
     ],
 )
-def test_each_can_be_turned_off_alone(tmp_path: Path, parameters: dict[str, bool], words: str):
+def test_program_macros_cloning_and_macros_can_each_be_turned_off_alone(
+    tmp_path: Path, parameters: dict[str, bool], words: str
+):
     stack = Stack(tmp_path, FROM_PROGRAMS, **parameters)
     stack.bus.answer(
         CHECK,
@@ -194,14 +196,14 @@ def test_each_can_be_turned_off_alone(tmp_path: Path, parameters: dict[str, bool
     assert question.programs_to_clone == ("clone" not in parameters)
 
 
-def test_without_either_no_program_is_shown(tmp_path: Path):
+def test_without_program_macros_and_cloning_no_program_is_in_the_spec_question(tmp_path: Path):
     stack = Stack(tmp_path, SPEC, program_macros=False, clone=False)
     by_code(stack)
     stack.implement("get log", "rl", 1)
     assert stack.specs[0].programs == []
 
 
-def test_the_interruption_of_a_run_takes_the_place_of_the_specs(tmp_path: Path):
+def test_the_runs_interrupt_replaces_that_of_programs_used_as_macros(tmp_path: Path):
     whole = MacroDraft(name="whole", source=program(9), max_steps=70)
     spec = msgspec.structs.replace(FROM_PROGRAMS, macros=[*FROM_PROGRAMS.macros, whole])
     stack = Stack(tmp_path, spec, interrupt=5)
@@ -220,7 +222,9 @@ def test_the_interruption_of_a_run_takes_the_place_of_the_specs(tmp_path: Path):
         ("always", SPEC, True),
     ],
 )
-def test_which_trainings_are_tried_out(tmp_path: Path, which: str, spec: SpecAnswer, tried: bool):
+def test_tryouts_in_training_are_made_for_the_trainings_that_the_parameter_names(
+    tmp_path: Path, which: str, spec: SpecAnswer, tried: bool
+):
     stack = Stack(tmp_path, spec, tryouts_in_training=which, tryouts_every=700)
     by_code(stack)
     stack.implement("get log", "rl", 1)
@@ -274,7 +278,7 @@ def test_the_better_of_program_and_policy_stands(
 @pytest.mark.parametrize(
     ("policy", "parameters"), [(1.0, {}), (0.4, {"better_of": False}), (0.4, {"critic": False})]
 )
-def test_nothing_is_compared_where_that_is_for_nothing(
+def test_program_and_policy_are_not_compared_where_the_outcome_cannot_change(
     tmp_path: Path, policy: float, parameters: dict[str, bool]
 ):
     stack, implemented = compared(tmp_path, policy, 0.9, **parameters)
@@ -282,7 +286,7 @@ def test_nothing_is_compared_where_that_is_for_nothing(
     assert "demo/1/get log/trial-program/play-0" not in stack.world.requests
 
 
-def test_a_goal_that_starts_again_is_shown_the_same_programs(tmp_path: Path):
+def test_a_goal_that_is_repeated_by_a_restart_is_shown_the_same_programs(tmp_path: Path):
     stack = Stack(tmp_path, SPEC)
     by_code(stack)
     stack.implement("get log", "rl", 1)

@@ -1,13 +1,19 @@
-"""Files and functions stay short enough to be read at once, but for those named here."""
+"""Files and functions stay short enough to be read at once, but for those named here; pages have
+lines of at most 100 columns."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
+
+from tests.test_docs import PAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("benchmarks", "messages", "models", "nodes", "rlgpt", "tests", "voxeldojo", "worlds")
 LINES_OF_A_FILE = 500
 LINES_OF_A_FUNCTION = 100
+COLUMNS_OF_PROSE = 100
+FENCE = re.compile(r" *(`{3,}|~{3,})")
 LONG_FUNCTIONS = {
     "voxeldojo/engine/picture/render.py: draw_world": "one compiled loop over the pixels of a "
     "picture: its parts share some thirty numbers of a ray, which calls would pass for each pixel",
@@ -40,6 +46,30 @@ def long_functions(root: Path) -> list[str]:
     return found
 
 
+def long_prose(page: str) -> list[int]:
+    """The numbers of the lines of a Markdown page that are too long and could be broken. Exempt are
+    code, fenced or indented after an empty line, tables, and a word alone, as a link."""
+    found: list[int] = []
+    fence, paragraph = "", False
+    for number, line in enumerate(page.splitlines(), 1):
+        mark = FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and line.strip() == mark[1]:
+                fence = ""
+            continue
+        if mark:
+            fence, paragraph = mark[1], False
+            continue
+        if not line.strip() or (line.startswith("    ") and not paragraph):
+            paragraph = False
+            continue
+        paragraph = True
+        is_table = line.lstrip().startswith("|")
+        if len(line) > COLUMNS_OF_PROSE and not is_table and len(line.split()) > 1:
+            found.append(number)
+    return found
+
+
 def test_no_file_has_more_than_500_lines() -> None:
     assert long_files(ROOT) == []
 
@@ -60,3 +90,34 @@ def test_functions_and_files_that_are_too_long_are_found(tmp_path: Path) -> None
     assert long_files(tmp_path) == []
     (folder / "long.py").write_text("x = 1\n" * (LINES_OF_A_FILE + 1))
     assert long_files(tmp_path) == ["messages/long.py: 501 lines"]
+
+
+def test_prose_on_the_pages_has_at_most_100_columns() -> None:
+    pages = [*PAGES, ROOT / "voxeldojo" / "README.md"]
+    found = {str(page.relative_to(ROOT)): long_prose(page.read_text("utf-8")) for page in pages}
+    assert {page: numbers for page, numbers in found.items() if numbers} == {}
+
+
+def test_lines_of_prose_that_are_too_long_are_found_and_code_and_tables_are_not() -> None:
+    long = "word " * 21
+    page = f"""# {long}
+
+{long}
+* {long}
+  {long}
+    {long}
+
+    {long}
+    {long}
+| {long} |
+````text
+{long}
+```
+{long}
+````
+{long}
+{"x" * 101}
+{"x " * 50}x
+{"x " * 49}x
+"""
+    assert long_prose(page) == [1, 3, 4, 5, 6, 16, 18]

@@ -83,7 +83,7 @@ def test_values_on_a_command_line_come_before_set_values(tmp_path: Path) -> None
         bus.close()
 
 
-def test_a_damaged_record_is_a_sentence(tmp_path: Path) -> None:
+def test_a_damaged_file_of_set_values_is_refused_in_a_sentence(tmp_path: Path) -> None:
     run = make_run(tmp_path)
     (run / "echo").mkdir()
     (run / "echo" / FILE).write_text("nonsense\n")
@@ -196,7 +196,7 @@ def test_values_that_the_learner_cannot_use_are_rejected_in_one_sentence(
 # The agents
 
 
-def test_the_planner_shares_out_the_samples_that_are_allowed_by_now(tmp_path: Path) -> None:
+def test_the_planner_shares_out_samples_by_the_limit_that_was_set_last(tmp_path: Path) -> None:
     """A log, planks and a stick: more is allowed while the first is practised."""
     below = Below()
     bus = below.bus()
@@ -294,7 +294,7 @@ def test_changes_are_shown_by_the_command_line_and_in_the_report(tmp_path: Path)
     assert "talker log_level" in page
 
 
-def test_a_curve_has_a_mark_where_something_was_set() -> None:
+def test_a_curve_has_a_mark_where_a_parameter_was_set() -> None:
     line = charts.line([(0, 0.1), (100, 0.5)], [(50, "clip 0.2 to 0.1"), (900, "epochs 8 to 4")])
     assert line is not None
     first, beyond = line.marks
@@ -304,7 +304,7 @@ def test_a_curve_has_a_mark_where_something_was_set() -> None:
     assert "Set: clip 0.2 to 0.1." in line.caption
 
 
-def test_an_iteration_that_was_begun_is_ended_though_less_is_allowed_by_now(
+def test_an_iteration_in_progress_is_finished_after_the_limit_is_lowered(
     run_folder: Path,
 ) -> None:
     """The slow agent is killed in its second iteration, and is allowed one when it comes back."""

@@ -69,7 +69,9 @@ def said(values: dict[str, Any]) -> tuple[bool, str]:
     return all(each.well is not False for each in found), text
 
 
-def test_a_machine_that_has_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_doctor_finds_a_machine_with_driver_memory_and_weights_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     smi = RTX_3090.format(used=576, free=24000, driver="580.65.06")
     program = machine(tmp_path, monkeypatch, smi)
     well, text = said(
@@ -82,7 +84,9 @@ def test_a_machine_that_has_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "takes 16.8 GiB of 24.0; 7.2 GiB are left for the learner" in text
 
 
-def test_an_old_driver_and_a_full_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_doctor_reports_an_old_driver_and_a_full_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     smi = RTX_3090.format(used=14576, free=10000, driver="535.10")
     program = machine(tmp_path, monkeypatch, smi)
     well, text = said(
@@ -132,7 +136,9 @@ def test_every_vllm_profile_fits_on_24_gb_as_commented(path: Path):
         check_memory(read, None, [card(24_300)])
 
 
-def test_the_servers_environment_keeps_it_off_the_network(monkeypatch: pytest.MonkeyPatch):
+def test_the_servers_environment_and_command_keep_it_off_the_network(
+    monkeypatch: pytest.MonkeyPatch,
+):
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy")
     monkeypatch.setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
     variables = environment(profile())
@@ -165,7 +171,9 @@ def test_metrics_are_read_and_summed_over_engines():
     assert read_metrics(text) == {"running": 3.0, "cache_usage": 0.25}
 
 
-def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+def test_llm_doctor_and_prompt_show_print_findings_and_prompts_and_refuse_damage(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
     assert main(["llm", "doctor", "rulebook"]) == 0
     assert "needs no weights" in capfd.readouterr().out
     assert main(["llm", "doctor", "qwen3_8b", "llm.command=[/no/such]"]) == 1

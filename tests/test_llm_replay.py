@@ -110,7 +110,7 @@ def test_a_question_that_was_not_asked_is_named(recorded: Path, run_folder: Path
 
 
 @pytest.mark.parametrize("compare_prompts", [True, False])
-def test_edited_prompts_count_unless_the_profile_excludes_them(
+def test_edited_prompts_are_differences_unless_the_profile_excludes_them(
     recorded: Path, run_folder: Path, compare_prompts: bool
 ):
     replaying = Replaying(run_folder / "again", recorded, compare_prompts=compare_prompts)

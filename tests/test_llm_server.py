@@ -149,7 +149,7 @@ def transcript(run: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_the_server_is_started_used_and_ended_with_the_node(setting: Setting):
+def test_the_server_starts_answers_eight_questions_and_ends_with_the_node(setting: Setting):
     llm = setting.start(
         environment={"FAKE_THINKING": "A log is wood.", "FAKE_PIECE_SECONDS": ".02"}
     )
@@ -184,7 +184,9 @@ def test_nothing_of_the_server_outlives_a_killed_node(setting: Setting):
     eventually(lambda: not setting.members())
 
 
-def test_a_server_whose_monitor_was_killed_too_is_ended_by_the_next_life(setting: Setting):
+def test_a_server_whose_node_and_monitor_were_killed_is_ended_by_the_nodes_restart(
+    setting: Setting,
+):
     llm = setting.start()
     setting.note_group()
     left = setting.members("sleep")
@@ -219,7 +221,7 @@ def test_a_server_that_dies_without_a_request_is_started_again(setting: Setting)
     assert setting.ask().answer
 
 
-def test_the_learner_has_the_card_for_as_long_as_it_renews(setting: Setting):
+def test_the_learner_holds_the_gpu_until_it_gives_it_back(setting: Setting):
     setting.start(gpu="turns")
     setting.ask("before")
     lease = setting.bus.call(TAKE_GPU, TakeGpu(holder="train-1", seconds=PATIENCE))
@@ -242,7 +244,7 @@ def test_a_lease_that_is_not_renewed_ends(setting: Setting):
     assert setting.ask().answer
 
 
-def test_an_llm_node_restarted_while_the_learner_trains_leaves_it_the_card(setting: Setting):
+def test_an_llm_node_restarted_while_the_learner_trains_leaves_it_the_gpu(setting: Setting):
     llm = setting.start(gpu="turns")
     setting.bus.call(TAKE_GPU, TakeGpu(holder="train", seconds=PATIENCE))
     llm.kill()
@@ -252,7 +254,7 @@ def test_an_llm_node_restarted_while_the_learner_trains_leaves_it_the_card(setti
     assert setting.ask().answer
 
 
-def test_a_server_that_does_not_sleep_is_ended_instead(setting: Setting):
+def test_a_server_that_cannot_sleep_is_ended_when_the_learner_takes_the_gpu(setting: Setting):
     setting.start(gpu="turns", environment={"FAKE_NO_SLEEP": "1"})
     setting.note_group()
     setting.bus.call(TAKE_GPU, TakeGpu(holder="train", seconds=PATIENCE))
@@ -261,7 +263,7 @@ def test_a_server_that_does_not_sleep_is_ended_instead(setting: Setting):
     assert setting.ask().answer
 
 
-def test_a_server_that_will_not_start_is_one_sentence(setting: Setting):
+def test_a_server_that_fails_at_its_start_is_reported_in_one_sentence(setting: Setting):
     said = setting.refused(environment={"FAKE_ENDS": "ValueError: no such quantization"})
     assert "no such quantization" in said
     assert "vllm.log" in said
@@ -327,7 +329,7 @@ def test_the_node_can_be_stopped_while_the_server_starts(setting: Setting):
     assert setting.members() == []
 
 
-def test_where_no_server_runs_no_process_is_killed():
+def test_ending_the_server_where_none_runs_kills_no_process():
     """As when it was ended while its metrics were waited for in vain."""
     script = "from nodes.llm.vllm import group; group.kill_group(0); print('alive')"
     done = subprocess.run(

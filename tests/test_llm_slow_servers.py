@@ -82,13 +82,13 @@ DRIPS = {
 
 
 @pytest.mark.parametrize("drip", DRIPS)
-def test_a_request_ends_in_time_however_slowly_it_is_answered(drip: str) -> None:
+def test_a_request_ends_in_time_however_slow_the_reply(drip: str) -> None:
     first, again = DRIPS[drip]
     with server(first, again, pause=0.02) as port:
         assert "did not answer within 0.3 seconds" in refused(port, 0.3)
 
 
-def test_a_server_that_does_not_take_the_request_or_greet_is_left_in_time() -> None:
+def test_a_request_that_is_not_read_and_a_tls_handshake_without_reply_end_in_time() -> None:
     with server(b"", b"", pause=0.05, reads=False) as port:
         assert "did not answer within 0.3 seconds" in refused(port, 0.3, body=b" " * 2**26)
         assert "was not reached (TimeoutError" in refused(port, 0.3, scheme="https")
@@ -116,7 +116,7 @@ def test_an_answer_without_end_is_refused_by_its_size(flood: str) -> None:
 
 
 @pytest.mark.parametrize("drip", ["a header by letters", "white space", "trailers"])
-def test_short_requests_to_a_server_of_ones_own_end_in_time(drip: str) -> None:
+def test_a_request_to_the_nodes_own_server_ends_in_time_however_slow_the_reply(drip: str) -> None:
     first, again = DRIPS[drip]
     with server(first, again, pause=0.02) as port, pytest.raises(TimeoutError):
         request(port, "GET", "/health", 0.3)

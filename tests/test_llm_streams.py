@@ -108,7 +108,7 @@ def test_rejected_answers_are_in_the_transcript(setting: Setting):
     assert last["text"] == GOOD
 
 
-def test_a_question_without_an_answer_is_noted(setting: Setting):
+def test_a_question_without_a_valid_answer_is_recorded_with_its_attempts(setting: Setting):
     setting.start(streams(*pieces("I would dig.")), repairs=1)
     with pytest.raises(RemoteError):
         setting.ask()
@@ -143,7 +143,7 @@ def test_a_prompt_that_is_too_long_is_reported_with_what_to_change(setting: Sett
     assert len(setting.server.requests) == 1
 
 
-def test_a_server_that_is_not_there_is_waited_for(setting: Setting):
+def test_a_server_that_does_not_listen_is_waited_for(setting: Setting):
     setting.start(fails(500), repairs=0, patience=1.0)
     assert setting.server is not None
     setting.server.close()
@@ -163,5 +163,5 @@ def test_a_server_that_is_not_there_is_waited_for(setting: Setting):
         ('{"thoughts": "x"}', "", '{"thoughts": "x"}'),
     ],
 )
-def test_thinking_is_taken_off(text: str, thinking: str, answer: str):
+def test_thinking_is_separated_from_the_answer(text: str, thinking: str, answer: str):
     assert split(text) == (thinking, answer)

@@ -61,7 +61,7 @@ def test_every_lesson_is_an_answer_that_its_agent_takes(taught: list[Example]):
     assert answer_problems(question, '{"subtasks": []}')
 
 
-def test_lessons_are_many_distinct_and_the_same_each_time(taught: list[Example]):
+def test_lessons_are_distinct_cover_many_goals_and_repeat_for_the_same_seed(taught: list[Example]):
     assert len({each.user for each in taught}) > 0.95 * len(taught)
     assert len({each.goal for each in taught}) > 25
     assert lessons(COUNTS, seed=3) == taught
@@ -112,7 +112,9 @@ def trainer(folder: Path, extra: str = "") -> None:
     (folder / ".venv-vllm" / ".done").touch()
 
 
-def test_weights_know_the_adapter_and_the_adapter_its_base(base: Path, taught: list[Example]):
+def test_trained_weights_name_their_adapter_and_the_adapter_its_base(
+    base: Path, taught: list[Example]
+):
     into = base.with_name("toy-taught")
     teach(base, into, taught, Settings())
     assert {path.name for path in base.parent.iterdir()} == {"toy", "toy-taught"}

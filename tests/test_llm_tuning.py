@@ -28,7 +28,7 @@ model.to(torch.bfloat16).save_pretrained(sys.argv[1])
 """
 
 
-def test_it_learns_and_leaves_weights_that_are_served(
+def test_fine_tuning_lowers_the_loss_and_writes_changed_complete_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ):
     base, into = tiny_model(tmp_path / "tiny"), tmp_path / "taught"

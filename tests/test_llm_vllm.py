@@ -162,7 +162,7 @@ def test_an_answer_can_be_watched_while_it_is_written(running: Running):
     told(f"streaming: {len(pieces)} pieces in {pieces[-1][0] - pieces[0][0]:.1f} s")
 
 
-def test_eight_questions_at_once(running: Running):
+def test_eight_questions_at_once_are_answered(running: Running):
     _, question = QUESTIONS["JudgeQuestion"]
     began = time.monotonic()
     alone = running.ask("alone", question)
@@ -174,7 +174,7 @@ def test_eight_questions_at_once(running: Running):
     came(lambda: running.states and running.states[-1].completion_tokens > 0)
 
 
-def test_it_sleeps_while_the_learner_has_the_card(running: Running):
+def test_the_server_sleeps_while_the_learner_has_the_gpu(running: Running):
     _, question = QUESTIONS["JudgeQuestion"]
     lease = running.bus.call(TAKE_GPU, TakeGpu(holder="train", seconds=LONG), timeout=LONG)
     came(lambda: running.states and running.states[-1].state == "asleep")
@@ -190,7 +190,7 @@ def test_it_sleeps_while_the_learner_has_the_card(running: Running):
     told(f"asleep after {lease.slept:.2f} s; awake and answered after {_since(began)}")
 
 
-def test_killed_in_the_middle_of_an_answer_it_is_started_again_and_the_request_repeated(
+def test_a_server_killed_during_an_answer_is_started_again_and_the_request_repeated(
     running: Running,
 ):
     _, question = QUESTIONS["SpecQuestion"]
@@ -209,7 +209,7 @@ def test_killed_in_the_middle_of_an_answer_it_is_started_again_and_the_request_r
     told(f"killed in the middle of an answer; answered by another server after {_since(began)}")
 
 
-def test_nothing_is_left_of_it_when_the_node_stops(running: Running):
+def test_no_process_of_the_server_is_left_when_the_node_stops(running: Running):
     group = running.group
     memory = sum(_resident(pid) for pid in running.members(group)) / 2**30
     processes = len(running.members(group))

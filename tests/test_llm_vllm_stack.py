@@ -124,7 +124,9 @@ def test_the_fast_agent_gives_a_negative_verdict(agents: Stack, method: Literal[
 
 
 @pytest.mark.parametrize(("worked", "pictured"), [(0, 0), (0, 4), (6, 4)])
-def test_the_critic_counts_whatever_the_model_answers(agents: Stack, worked: int, pictured: int):
+def test_the_critic_decides_by_the_rate_whatever_the_model_answers(
+    agents: Stack, worked: int, pictured: int
+):
     shown = evidence(worked, pictured, id=f"judged-{worked}-{pictured}")
     verdict = agents.bus.call(JUDGE, shown, timeout=LONG)
     assert verdict.success == (worked == 6)
@@ -155,7 +157,7 @@ class RealHouse(SharedHouse):
 
 
 @pytest.mark.parametrize("how", ["shares", "turns"])
-def test_the_learner_trains_beside_it(
+def test_the_learner_trains_while_the_model_answers(
     run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ):
     for module in (bus_processes, test_gpu_lease, test_learner):
@@ -201,7 +203,7 @@ def test_the_learner_trains_beside_it(
 # ---- the whole stack, launched
 
 
-def test_a_launch_fails_politely_and_its_replay_repeats_it(
+def test_a_launch_with_a_random_model_fails_with_a_report_and_its_replay_is_equal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(launched, "PATIENCE", LONG)

@@ -95,7 +95,7 @@ def by_hand(sequence: int) -> SequencePpo:
     return SequencePpo(networks, parameters, torch.Generator())
 
 
-def test_advantages_over_an_end_in_mid_sequence_by_hand() -> None:
+def test_advantages_over_an_end_within_a_sequence_equal_those_computed_by_hand() -> None:
     batch, _ = by_hand(sequence=16)._batch(four_decisions())
     v0 = math.tanh(0.1 + 0.5)
     v1 = math.tanh(0.2 + v0)
@@ -113,7 +113,9 @@ def test_advantages_over_an_end_in_mid_sequence_by_hand() -> None:
 
 
 @pytest.mark.parametrize("sequence", [1, 2, 3, 4, 16])
-def test_what_is_remembered_by_hand_however_it_is_cut(sequence: int) -> None:
+def test_memories_of_an_update_equal_those_computed_by_hand_for_any_sequence_length(
+    sequence: int,
+) -> None:
     """The actor remembers m' = tanh(x + 2 m); its one output is m'."""
     ppo = by_hand(sequence)
     batch, _ = ppo._batch(four_decisions())
@@ -183,7 +185,7 @@ def test_an_update_begins_with_the_probabilities_of_the_rollout(sequence: int) -
     assert math.isfinite(statistics.loss_critic)
 
 
-def test_the_clone_remembers_its_own_over_rollouts() -> None:
+def test_the_clone_keeps_a_memory_of_its_own_over_rollouts() -> None:
     """It is asked about two rollouts of an untrained policy's, and says what it says step by step
     in the same episodes."""
     spec = corridor_spec()
@@ -235,19 +237,19 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Trained]:
     return folder, training(folder, Cues(), cue_spec(**GRU)).run(lambda progress: None)
 
 
-def test_it_learns_what_needs_a_memory(learned: tuple[Path, Trained]) -> None:
+def test_a_policy_with_a_memory_learns_a_task_that_needs_one(learned: tuple[Path, Trained]) -> None:
     _, trained = learned
     assert trained.success_rate >= 0.97, trained.curve[-1]
     assert trained.samples < 20_000
 
 
-def test_without_one_it_cannot(tmp_path: Path) -> None:
+def test_a_policy_without_a_memory_does_not_learn_a_task_that_needs_one(tmp_path: Path) -> None:
     trained = training(tmp_path, Cues(), cue_spec(budget=10_000)).run(lambda progress: None)
     assert trained.reason == "the budget is spent"
     assert trained.success_rate < 0.7
 
 
-def test_it_plays_with_its_memory_where_it_acts(learned: tuple[Path, Trained]) -> None:
+def test_an_acting_policy_uses_its_memory(learned: tuple[Path, Trained]) -> None:
     folder, trained = learned
     world = Cues()
     spec = cue_spec(**GRU)
@@ -265,7 +267,7 @@ def test_it_plays_with_its_memory_where_it_acts(learned: tuple[Path, Trained]) -
     assert world.succeeded >= 62
 
 
-def test_a_turn_begins_with_nothing_remembered(learned: tuple[Path, Trained]) -> None:
+def test_each_play_begins_with_an_empty_memory(learned: tuple[Path, Trained]) -> None:
     found = checkpoint.read(policy_folder(learned[0], "cue") / checkpoint.NAME)
     deciding = Deciding(stored_networks(found).actor, torch.Generator(), greedy=True)
     mask = np.ones((2, 2), bool)
@@ -284,7 +286,9 @@ def test_a_turn_begins_with_nothing_remembered(learned: tuple[Path, Trained]) ->
         shown = shown[::-1].copy()
 
 
-def test_a_session_plays_it_as_the_learner_does(learned: tuple[Path, Trained]) -> None:
+def test_the_plain_actor_of_a_policy_with_a_memory_gives_the_learners_logits(
+    learned: tuple[Path, Trained],
+) -> None:
     """The same logits without torch, over three decisions."""
     folder, trained = learned
     found = checkpoint.read(policy_folder(folder, "cue") / checkpoint.NAME)
@@ -324,7 +328,7 @@ def test_a_checkpoint_keeps_the_size_and_a_start_has_to_have_the_same(
     assert trained.policy.id == "cue"
 
 
-def test_a_memory_is_part_of_what_a_training_is() -> None:
+def test_a_memory_changes_the_seed_of_a_training_and_an_unused_size_does_not() -> None:
     """A spec without one keeps its seed, whatever size it does not have."""
     plain = cue_spec()
     assert seed_of(plain) == seed_of(cue_spec(memory_size=7))
@@ -346,7 +350,7 @@ class Turns:
         return np.zeros(len(features), np.int64)
 
 
-def test_an_earlier_policy_begins_with_nothing_remembered_in_each_reset() -> None:
+def test_an_earlier_policy_begins_each_reset_with_an_empty_memory() -> None:
     """Two policies lead on in the resets, twice."""
     spec = cue_spec()
     session = CueSession(
@@ -368,7 +372,7 @@ def test_an_earlier_policy_begins_with_nothing_remembered_in_each_reset() -> Non
     assert turns.calls[len(one) :] == [("begin", 0), ("choose", 0), ("begin", 1), ("choose", 1)]
 
 
-def test_a_spec_file_names_it(tmp_path: Path) -> None:
+def test_a_spec_file_may_name_a_memory_and_its_size(tmp_path: Path) -> None:
     example = Path(__file__).parent.parent / "docs" / "examples" / "train" / "harvest_log.yaml"
     plain = read_spec_file(example)
     assert plain.memory == "none"
@@ -391,7 +395,9 @@ def shown_once(cue: int) -> Trajectory:
 
 
 @pytest.mark.parametrize(("memory", "copied"), [(8, True), (0, False)])
-def test_what_needs_a_memory_is_cloned_with_one(memory: int, copied: bool) -> None:
+def test_choices_that_need_a_memory_are_cloned_only_by_a_policy_with_one(
+    memory: int, copied: bool
+) -> None:
     """Left all the way, or right, by what the first decision saw: what comes after it is even for
     a policy that has forgotten it."""
     spaces = Spaces(fields=[("cue", 1), ("time", 1)], choices=CHOICES)

@@ -31,7 +31,7 @@ def pursued(run: Path, iterations: int, **options: Any) -> tuple[GoalReport, lis
         return report, agents.world.played
 
 
-def test_without_a_critic_what_runs_counts_as_done(run_folder: Path):
+def test_without_a_critic_every_stage_that_ran_counts_as_successful(run_folder: Path):
     without = {"critic": False, "trial_episodes": 2, "evaluation_episodes": 3}
     report, _ = pursued(run_folder, 4, nodes={"fast_agent": without})
     assert told(report) == [
@@ -51,7 +51,7 @@ def test_without_a_critic_what_runs_counts_as_done(run_folder: Path):
     assert (verdict.reason, verdict.episodes) == ("It ran; it was not judged.", 0)
 
 
-def test_one_agent_takes_nothing_apart(run_folder: Path):
+def test_with_one_sub_action_allowed_a_subtask_is_not_decomposed(run_folder: Path):
     report, _ = pursued(run_folder, 4, nodes={"slow_agent": {"most_sub_actions": 1}})
     assert told(report) == [
         [("harvest log", "code", False)],
@@ -62,7 +62,7 @@ def test_one_agent_takes_nothing_apart(run_folder: Path):
     assert report.iterations[3].lines[0].macros == ["dig", "fetch", "go_to"]
 
 
-def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_folder: Path):
+def test_one_policy_for_the_whole_goal_begins_again_until_its_episodes_end(run_folder: Path):
     report, played = pursued(
         run_folder,
         1,
@@ -81,7 +81,7 @@ def test_one_policy_for_the_whole_goal_plays_to_the_end_of_its_episodes(run_fold
     assert report.iterations[0].samples.evaluation == 2 * 3 * STEPS
 
 
-def test_a_policy_whose_horizon_is_over_begins_again_until_its_episode_is(run_folder: Path):
+def test_each_policy_begins_again_at_its_horizon_until_its_episode_ends(run_folder: Path):
     report, played = pursued(run_folder, 1, nodes={"slow_agent": {"methods": ["rl"]}})
     assert told(report) == [[("find a tree", "rl", False), ("harvest log", "rl", False)]]
     stages = {
@@ -95,7 +95,7 @@ def test_a_policy_whose_horizon_is_over_begins_again_until_its_episode_is(run_fo
     assert stages["evaluate/episodes"] == [*find, *harvest]
 
 
-def test_a_policy_that_is_not_to_persist_has_its_horizon_once(run_folder: Path):
+def test_with_persist_off_a_policy_ends_at_its_horizon(run_folder: Path):
     slow_agent = {"methods": ["rl"], "most_sub_actions": 1}
     _, played = pursued(run_folder, 1, nodes={"slow_agent": slow_agent}, persist=False)
     assert len(played) == 2  # in the tryout and in the evaluation
@@ -114,7 +114,7 @@ def test_a_training_leaves_what_its_tryout_and_the_evaluation_may_take(run_folde
         assert trained.spec.budget == trained.spec.most
 
 
-def test_a_decomposition_holds_to_what_is_open_to_the_run():
+def test_decompositions_by_other_methods_or_of_more_steps_than_allowed_are_refused():
     subtask = Subtask(name="s", success=LOG)
     code = SubAction(name="a", method="code", success=LOG)
     learned = SubAction(name="b", method="rl", success=LOG)
@@ -162,7 +162,7 @@ def crafting(success: Condition, **changes: Any) -> Interface:
     return Interface(**fields)
 
 
-def test_what_leads_to_the_goal_is_crafted_and_each_craft_is_a_step():
+def test_autocraft_crafts_what_the_goal_needs_and_each_craft_is_a_step():
     asked = task("stick", inventory={"log": 1})
     batch = session(asked, crafting(asked.success), autoreset=True)
     stepped = batch.step(np.zeros(2, np.int64))
@@ -175,7 +175,7 @@ def test_what_leads_to_the_goal_is_crafted_and_each_craft_is_a_step():
     batch.close()
 
 
-def test_without_it_nothing_is_crafted():
+def test_without_autocraft_nothing_is_crafted():
     asked = task("stick", inventory={"log": 1})
     batch = session(asked, crafting(asked.success, autocraft=False))
     assert batch.step(np.zeros(2, np.int64)).steps.tolist() == [1, 1]
@@ -183,7 +183,7 @@ def test_without_it_nothing_is_crafted():
     batch.close()
 
 
-def test_only_what_the_goal_needs_is_crafted():
+def test_autocraft_crafts_only_what_the_goal_needs():
     asked = task("stick", inventory={"log": 3, "planks": 2})
     batch = session(asked, crafting(asked.success))
     stepped = batch.step(np.zeros(2, np.int64))
@@ -192,7 +192,7 @@ def test_only_what_the_goal_needs_is_crafted():
     batch.close()
 
 
-def test_a_station_is_put_down_where_the_crosshair_is_on_something():
+def test_autocraft_places_a_station_where_the_crosshair_is_on_a_block():
     goal = Condition(kind="have", name="bucket")
     asked = task("milk_bucket", success=goal)
     batch = session(asked, crafting(goal), size=8)
@@ -236,7 +236,7 @@ def test_a_mob_can_be_walked_up_to_faced_and_marked():
     batch.close()
 
 
-def test_coming_nearer_to_a_mob_pays():
+def test_approach_rewards_coming_nearer_to_a_mob():
     asked = task("beef")
     interface = Interface(
         observations=["target"],
@@ -262,7 +262,7 @@ def test_coming_nearer_to_a_mob_pays():
     batch.close()
 
 
-def test_what_is_neither_block_nor_mob_is_reported():
+def test_a_target_that_is_neither_block_nor_mob_is_refused():
     asked = task("beef")
     with pytest.raises(ValueError, match="there is no block or mob called 'cwo'"):
         session(asked, crafting(Condition(kind="facing", name="cwo")))

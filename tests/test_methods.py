@@ -195,7 +195,9 @@ def used(method: Method, task: str) -> set[str]:
     return found
 
 
-def test_the_methods_differ_as_in_the_paper(methods: dict[str, Method]):
+def test_methods_use_the_code_policies_macros_and_imitation_of_the_paper(
+    methods: dict[str, Method],
+):
     assert {name: used(methods[name], "stick") for name in METHODS} == {
         "deps": {"code"},
         "mineagent": {"rl"},
@@ -228,7 +230,7 @@ def test_the_methods_differ_as_in_the_paper(methods: dict[str, Method]):
 
 
 @pytest.mark.parametrize("book", books())
-def test_rule_files_name_programs_and_specs_that_there_are(book: str):
+def test_rule_files_name_only_programs_and_specs_that_exist(book: str):
     known = Book(file=book).rules
     stock = {path.name for path in CARD.rulebook.programs.glob("*.py")}
     for approach in known.subtasks.values():
@@ -242,7 +244,7 @@ def test_rule_files_name_programs_and_specs_that_there_are(book: str):
         assert {macro.file for macro in each.macros} <= stock
 
 
-def test_a_rule_file_that_there_is_not_is_refused_in_a_sentence():
+def test_a_missing_rule_file_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"there is no rule file 'x\.yaml'; there are deps\.yaml"):
         RulebookBackend("x.yaml")
 

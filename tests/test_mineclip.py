@@ -29,7 +29,7 @@ def frames(count: int, seed: int = 0) -> np.ndarray:
 @pytest.mark.parametrize(("variant", "tensors", "numbers"), [
     ("attn", 788, 158_537_730), ("avg", 761, 150_118_402),
 ])  # fmt: skip
-def test_the_published_layout_is_known_name_by_name(
+def test_the_networks_have_the_tensors_of_the_published_checkpoints(
     variant: str, tensors: int, numbers: int
 ) -> None:
     whole = layout(variant)
@@ -48,7 +48,9 @@ def test_the_published_layout_is_known_name_by_name(
 
 
 @pytest.mark.parametrize("variant", ["attn", "avg"])
-def test_a_checkpoint_gives_what_its_parts_give(tmp_path: Path, variant: str) -> None:
+def test_rewards_of_a_checkpoint_equal_those_computed_from_its_tensors(
+    tmp_path: Path, variant: str
+) -> None:
     """The reward, computed again from the tensors by another way of writing it."""
     path = write(tmp_path, variant)
     model, state = MineClip(path), random_state(tiny_layout(variant))
@@ -100,7 +102,7 @@ def _pooled(state: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
     return functional.layer_norm(x, (512,), part["norm.weight"], part["norm.bias"])
 
 
-def test_a_frame_is_seen_by_itself_and_its_order_in_a_clip_matters(model: MineClip) -> None:
+def test_frames_are_embedded_each_alone_and_their_order_in_a_clip_matters(model: MineClip) -> None:
     assert (model.height, model.width) == (40, 64)
     seen = frames(70)  # more than one batch
     together = model.embed(seen)
@@ -115,7 +117,7 @@ def test_a_frame_is_seen_by_itself_and_its_order_in_a_clip_matters(model: MineCl
     assert not torch.allclose(forwards, backwards, atol=1e-3)
 
 
-def test_a_prompt_stands_beside_31_others(model: MineClip) -> None:
+def test_a_prompt_is_compared_with_31_different_ones(model: MineClip) -> None:
     assert len(set(mineclip.NEGATIVES)) == len(mineclip.NEGATIVES) >= 32
     for prompt in ("dig a diamond", mineclip.NEGATIVES[0]):
         assert model.reward(np.zeros((0, 16, 512), np.float32), prompt).shape == (0,)
@@ -125,7 +127,7 @@ def test_a_prompt_stands_beside_31_others(model: MineClip) -> None:
         model.reward(np.zeros((1, 16, 512), np.float32), "cow", ["cow", "milk"])
 
 
-def test_tokens_are_byte_pairs_by_the_merges(tmp_path: Path) -> None:
+def test_prompts_become_the_byte_pair_tokens_of_the_merges(tmp_path: Path) -> None:
     path = write(tmp_path).with_name("bpe_simple_vocab_16e6.txt.gz")
     tokens = Tokenizer(path, 512 + len(MERGES) + 2, 77)
     letters = list(_byte_letters().values())
@@ -148,7 +150,7 @@ def test_tokens_are_byte_pairs_by_the_merges(tmp_path: Path) -> None:
     assert tokens(["é"])[0, :4].tolist() == [begin, alone("Ã"), ending("©"), begin + 1]
 
 
-def test_other_forms_of_the_same_weights(tmp_path: Path) -> None:
+def test_weights_in_other_files_and_precisions_make_the_same_network(tmp_path: Path) -> None:
     """Bare names, halves, safetensors with each tensor once: the same network."""
     first = load(write(tmp_path)).state_dict()
     state = random_state(tiny_layout())
@@ -181,7 +183,7 @@ def changed(**changes: Any) -> dict[str, torch.Tensor]:
     return state
 
 
-def test_files_that_will_not_do_are_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_unusable_weight_files_are_refused_in_a_sentence(tmp_path: Path) -> None:
     good = write(tmp_path)
 
     def said(content: Any, name: str = "attn.pth") -> str:
@@ -226,7 +228,7 @@ def test_files_that_will_not_do_are_refused_in_a_sentence(tmp_path: Path) -> Non
     assert "cut off" in said((tmp_path / "w.safetensors").read_bytes()[:-1], "attn.safetensors")
 
 
-def test_merges_and_devices_that_will_not_do(tmp_path: Path) -> None:
+def test_unusable_merges_and_devices_are_refused_in_a_sentence(tmp_path: Path) -> None:
     path = write(tmp_path)
     merges = path.with_name("bpe_simple_vocab_16e6.txt.gz")
     whole = merges.read_bytes()

@@ -115,7 +115,7 @@ def test_each_step_pays_for_the_last_16_frames_of_its_episode() -> None:
     assert paid[13:] == [2 * 40.0 * 15, *[2 * 40.0 * 16] * 6]  # no more than 16
 
 
-def test_what_is_not_requested_costs_nothing() -> None:
+def test_frames_are_embedded_only_when_an_observation_or_reward_needs_them() -> None:
     grey = Grey()
     plain = msgspec.structs.replace(
         INTERFACE, observations=["compass"], rewards=[RewardTerm(kind="step", weight=1.0)]
@@ -134,12 +134,14 @@ def test_what_is_not_requested_costs_nothing() -> None:
     ({"rewards": [RewardTerm(kind="step", weight=1.0)]}, "the observation 'mineclip'"),
     ({"observations": ["compass"]}, "the reward term 'mineclip'"),
 ])  # fmt: skip
-def test_without_weights_both_are_refused(change: dict[str, Any], what: str) -> None:
+def test_without_weights_the_observation_and_the_reward_are_refused(
+    change: dict[str, Any], what: str
+) -> None:
     with pytest.raises(ValueError, match=f"{what} needs MineCLIP's weights.*mineclip.weights=PATH"):
         fake(None, msgspec.structs.replace(INTERFACE, **change))
 
 
-def test_what_would_take_too_long_is_refused_at_once() -> None:
+def test_a_session_whose_steps_would_take_too_long_is_refused_when_it_opens() -> None:
     slow = Grey()
     slow.seconds = 1.0
     fake(slow, size=30)
@@ -168,7 +170,7 @@ def played(host: Host, interface: Interface) -> list[np.ndarray]:
     return seen
 
 
-def test_in_the_jail_the_same_is_seen_and_paid(weights: Path, tmp_path: Path) -> None:
+def test_a_jailed_session_has_the_same_features_and_rewards(weights: Path, tmp_path: Path) -> None:
     model = MineClip(weights)
     model.seconds = 0.0  # this machine may be busy
     # Random weights find one of three prompts likelier than the others, whatever is seen.
@@ -195,7 +197,7 @@ def test_in_the_jail_the_same_is_seen_and_paid(weights: Path, tmp_path: Path) ->
     assert len(np.unique(rewards)) > 10
 
 
-def test_a_worker_asks_for_many_frames_in_messages_that_are_taken() -> None:
+def test_a_worker_sends_many_frames_in_messages_of_at_most_64() -> None:
     ours, theirs = socket.socketpair()
     asked: list[int] = []
 
@@ -231,7 +233,7 @@ def answer(**changes: Any) -> SpecAnswer:
     return SpecAnswer(**{**fields, **changes})
 
 
-def test_a_spec_may_name_it_where_it_is() -> None:
+def test_a_spec_may_name_mineclip_only_where_its_weights_are() -> None:
     def problems(there: bool, **changes: Any) -> list[str]:
         known = [*FEATURES, "mineclip"] if there else list(FEATURES)
         return spec_problems(answer(**changes), known, ["attack"], True, 1000)
@@ -260,7 +262,7 @@ def question(there: bool) -> SpecQuestion:
     )
 
 
-def test_it_is_offered_and_used_only_where_it_is() -> None:
+def test_the_prompt_and_the_rulebook_use_mineclip_only_where_its_weights_are() -> None:
     prompts = ROOT / "nodes" / "fast_agent" / "prompts"
     for there in (True, False):
         said = " ".join(message.content for message in render(prompts, question(there)))
@@ -281,7 +283,7 @@ def configure(run: Path, mineclip: dict[str, Any]) -> None:
     (run / "config.yaml").write_text(yaml.safe_dump(config))
 
 
-def test_weights_that_are_not_there_end_the_env_server_with_a_sentence(run_folder: Path) -> None:
+def test_missing_weights_end_the_env_server_with_a_sentence(run_folder: Path) -> None:
     configure(run_folder, {"weights": "attn.pth"})
     process = launch(ENV_SERVER, run_folder)
     _, said = process.communicate(timeout=PATIENCE)

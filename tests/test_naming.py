@@ -25,11 +25,11 @@ from nodes.testing import MockBus, start
         ("a\0b", "a%00b"),
     ],
 )
-def test_how_an_id_is_written(id: str, name: str) -> None:
+def test_an_id_is_written_as_a_file_name_with_escaped_characters(id: str, name: str) -> None:
     assert file_name(id) == name
 
 
-def test_no_two_ids_share_a_name(tmp_path: Path) -> None:
+def test_different_ids_have_different_file_names_within_the_longest_length(tmp_path: Path) -> None:
     letters = "aA/+~%.- 2FEé"
     ids = ["".join(word) for n in (1, 2, 3) for word in itertools.product(letters, repeat=n)]
     long = "x" * 400

@@ -77,7 +77,7 @@ def start(run: Path) -> Iterator[Callable[..., Process]]:
 Start = Callable[..., Process]
 
 
-def test_example_answers_and_stops_cleanly(run: Path, bus: Bus, start: Start) -> None:
+def test_the_example_node_answers_and_stops_cleanly(run: Path, bus: Bus, start: Start) -> None:
     process = start("greeting=good day")
     reply = bus.call(echo.SAY, echo.Say(text="you"), timeout=PATIENCE)
     assert reply == echo.Said(text="good day you", times=1)
@@ -181,7 +181,9 @@ def test_bad_configuration_ends_with_one_sentence(
 
 
 @pytest.mark.parametrize("value", ["2e-2", "0.02", "+.2E-1", "20.e-03"])
-def test_numbers_are_read_however_they_are_written(bus: Bus, start: Start, value: str) -> None:
+def test_a_number_of_the_command_line_is_read_in_any_notation(
+    bus: Bus, start: Start, value: str
+) -> None:
     start(f"pause={value}")
     assert bus.call(get_parameters("echo"), Empty(), timeout=PATIENCE).values["pause"] == 0.02
 
@@ -274,7 +276,7 @@ def test_a_stored_result_of_another_type_is_reported_in_one_sentence(
     memory.close()
 
 
-def test_memory_counts_each_call_once(tmp_path: Path) -> None:
+def test_a_count_in_memory_gives_each_of_many_threads_another_number(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "memory.sqlite")
     with ThreadPoolExecutor(8) as threads:
         seen = list(threads.map(lambda _: memory.count("calls"), range(100)))
@@ -308,7 +310,9 @@ def test_caller_that_restarts_gets_the_remembered_result(run: Path, start: Start
     assert (result.number, seen) == (3, [])
 
 
-def test_stop_while_a_goal_is_being_worked_on(bus: Bus, start: Start) -> None:
+def test_a_node_stops_during_a_goal_and_continues_it_after_its_restart(
+    bus: Bus, start: Start
+) -> None:
     process = start("pause=0.1")
     bus.send_goal(echo.COUNT, "slow", echo.Count(to=40))
     began = time.monotonic()

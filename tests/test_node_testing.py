@@ -22,7 +22,7 @@ def bus(tmp_path: Path) -> Iterator[MockBus]:
     node.close()
 
 
-def test_services_topics_and_actions(bus: MockBus) -> None:
+def test_a_mock_bus_calls_services_keeps_published_messages_and_runs_goals(bus: MockBus) -> None:
     assert bus.call(echo.SAY, echo.Say(text="you")).text == "hello you"
     assert [message.times for message in bus.published(echo.LAST)] == [1]
     feedback: list[object] = []
@@ -32,7 +32,7 @@ def test_services_topics_and_actions(bus: MockBus) -> None:
         bus.run_goal(echo.COUNT, "b", echo.Count(to=2), cancelled=lambda: True)
 
 
-def test_refusals(bus: MockBus, tmp_path: Path) -> None:
+def test_a_mock_bus_raises_the_errors_of_a_real_one(bus: MockBus, tmp_path: Path) -> None:
     with pytest.raises(RemoteError, match="nothing to say"):
         bus.call(echo.SAY, echo.Say(text=""))
     with pytest.raises(CodecError, match="Expected `str`"):

@@ -43,7 +43,7 @@ def random_decisions(seed, longest):
     }
 
 
-def test_by_hand():
+def test_advantages_and_targets_equal_those_computed_by_hand():
     """Three decisions: a macro of 3 steps, a primitive cut by the time limit, and in the next
     episode a macro that success ended after 2 of its steps."""
     gamma, lmbda = 0.5, 0.8
@@ -70,7 +70,7 @@ def test_by_hand():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_equals_plain_loop(seed):
+def test_advantages_and_targets_equal_those_of_a_plain_loop(seed):
     decisions = random_decisions(seed, longest=20)
     advantage, target = option_advantage(**decisions, gamma=0.97, lmbda=0.9)
     expected = plain_loop(**decisions, gamma=0.97, lmbda=0.9)
@@ -78,7 +78,7 @@ def test_equals_plain_loop(seed):
     torch.testing.assert_close(target, expected + decisions["value"], atol=1e-5, rtol=1e-5)
 
 
-def test_with_single_steps_it_is_ordinary_gae():
+def test_advantages_of_single_steps_are_ordinary_gae():
     decisions = random_decisions(seed=7, longest=1)
     advantage, target = option_advantage(**decisions, gamma=0.97, lmbda=0.9)
     columns = {name: column.T.unsqueeze(-1) for name, column in decisions.items()}
@@ -95,7 +95,7 @@ def test_with_single_steps_it_is_ordinary_gae():
     torch.testing.assert_close(target, expected_target.squeeze(-1).T)
 
 
-def test_a_macro_is_worth_what_its_steps_are_worth():
+def test_the_return_does_not_depend_on_how_steps_are_cut_into_macros():
     """Along a fixed way, the return of a start does not depend on how it is cut into decisions."""
     gamma, rewards = 0.9, [1.0, -2.0, 0.5, 3.0, 1.5, 4.0]
 
@@ -136,7 +136,7 @@ def advantages(columns, gamma, lmbda):
     return advantage[:, 0].tolist()
 
 
-def test_an_interrupted_option_by_hand():
+def test_advantages_of_an_interrupted_option_equal_those_computed_by_hand():
     """A run of 3 steps that pays 1, 2, 4, from V = 1 to V = 2: whole, and interrupted after the
     first step in a state of V = 5. The time limit ends it."""
     ends = {"terminated": [False], "truncated": [True]}
@@ -157,7 +157,7 @@ def test_an_interrupted_option_by_hand():
     assert advantages(parts, 0.5, 1.0) == pytest.approx([2.25, -0.5])  # as it was uncut
 
 
-def test_success_in_the_second_part_of_an_option_by_hand():
+def test_nothing_is_added_after_success_in_the_second_part_of_an_option():
     """Nothing follows it, whatever the critic says of what comes next."""
     parts = {
         "reward": [-1.0, 8.0],
@@ -171,14 +171,14 @@ def test_success_in_the_second_part_of_an_option_by_hand():
     assert advantages(parts, 0.5, 0.8) == pytest.approx([-2.1, 2.0])
 
 
-def test_normalised():
+def test_normalised_advantages_have_mean_zero_and_deviation_one():
     assert normalised(torch.full((8,), 3.0)).abs().max() == 0
     spread = normalised(torch.arange(10.0))
     assert spread.mean().item() == pytest.approx(0, abs=1e-6)
     assert spread.std(correction=0).item() == pytest.approx(1, abs=1e-5)
 
 
-def test_refuses_flat_rewards():
+def test_rewards_without_an_environment_dimension_are_refused():
     flat = torch.zeros(3)
     with pytest.raises(ValueError, match="decisions, environments"):
         option_advantage(

@@ -120,20 +120,22 @@ def starts_all(command: list[str], cwd: Path) -> None:
     assert "Traceback" not in "".join(seen)
 
 
-def test_an_installed_stack_starts_in_a_folder_that_would_hide_it(
+def test_an_installed_stack_starts_in_a_folder_with_packages_of_our_names(
     installed: Path, hostile: Path
 ) -> None:
     starts_all([str(installed / "rlgpt"), "launch", "mine", "run=out"], hostile)
     assert "this is the user" not in (hostile / "out" / "critic" / "output.log").read_text()
 
 
-def test_all_seven_nodes_start_in_such_a_folder(hostile: Path) -> None:
+def test_all_seven_nodes_start_in_a_folder_with_packages_of_our_names(hostile: Path) -> None:
     """From the checkout, where the world has been compiled; its fork server is among them."""
     rlgpt = Path(sys.executable).with_name("rlgpt")
     starts_all([str(rlgpt), "launch", "harvest_log", "run=out"], hostile)
 
 
-def test_a_node_starts_bare_in_such_a_folder(installed: Path, hostile: Path) -> None:
+def test_a_node_alone_starts_in_a_folder_with_packages_of_our_names(
+    installed: Path, hostile: Path
+) -> None:
     done = run(installed / "python", "-m", "nodes.critic", "--run", "nowhere", cwd=hostile)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
     assert "there is no run folder" in done.stderr
@@ -168,7 +170,7 @@ def test_a_file_that_hides_a_module_from_the_command_is_named(
 
 
 @pytest.mark.parametrize("name", ["models", "nodes"])
-def test_a_library_user_gets_the_folder_that_hides_ours(
+def test_importing_rlgpt_names_the_folder_that_hides_one_of_its_packages(
     installed: Path, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).mkdir()
@@ -181,7 +183,7 @@ def test_a_library_user_gets_the_folder_that_hides_ours(
     assert f"but {tmp_path}/{name} is found first" in last
 
 
-def test_the_user_s_own_modules_are_left_alone(installed: Path, tmp_path: Path) -> None:
+def test_importing_rlgpt_leaves_the_module_path_unchanged(installed: Path, tmp_path: Path) -> None:
     """Who imports us keeps the order in which his modules are found."""
     (tmp_path / "scout.py").write_text("found = True\n")
     program = "import sys; before = list(sys.path); import rlgpt, scout; print(sys.path == before)"

@@ -69,7 +69,7 @@ def test_the_world_is_a_distribution_of_its_own() -> None:
     assert f"voxeldojo=={WORLD['project']['version']}" in PROJECT["project"]["dependencies"]
 
 
-def test_every_dependency_has_its_reason() -> None:
+def test_every_dependency_has_a_line_in_the_docs() -> None:
     page = (ROOT / "docs" / "dependencies.md").read_text("utf-8").partition("## Optional")[0]
     explained = set(re.findall(r"^\| `([\w-]+)`", page, re.MULTILINE))
     extras = PROJECT["project"]["optional-dependencies"]

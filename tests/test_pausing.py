@@ -101,7 +101,7 @@ def test_a_goal_that_comes_to_a_paused_node_begins_when_it_goes_on(bus: Bus, nod
         assert goal.result(PATIENCE).number == 3
 
 
-def test_deadlines_do_not_run_out_while_a_node_says_that_it_is_paused(
+def test_deadlines_do_not_run_out_while_a_node_reports_that_it_is_paused(
     bus: Bus, node: Process
 ) -> None:
     hasty = Service("echo/say", echo.Say, echo.Said, timeout=1.0)
@@ -118,7 +118,7 @@ def test_deadlines_do_not_run_out_while_a_node_says_that_it_is_paused(
         assert patient.result(PATIENCE).text == "hello you"
 
 
-def test_a_pause_outlasts_the_node(bus: Bus, node: Process, run: Path) -> None:
+def test_a_node_stays_paused_after_a_restart(bus: Bus, node: Process, run: Path) -> None:
     change(bus, paused=True, by="a test")
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(bus.call, echo.SAY, echo.Say(text="you"))
@@ -179,7 +179,7 @@ WALK = Program(
 )
 
 
-def test_a_program_stands_where_it_is_while_its_world_is_paused(
+def test_a_program_waits_while_its_world_is_paused_and_takes_the_steps_allowed(
     world: Process, run_folder: Path
 ) -> None:
     bus = Bus(run_folder)

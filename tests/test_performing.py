@@ -54,7 +54,7 @@ def perform(bus: MockBus, task: Task = TASK) -> Performed:
     return bus.run_goal(PERFORM, "demo/perform", Perform(task=task, subtasks=practised_all(task)))
 
 
-def test_all_go_through_the_plan_together(tmp_path: Path):
+def test_all_environments_go_through_the_plan_together(tmp_path: Path):
     bus, world = performing(tmp_path)
     performed = perform(bus)
     assert performed.success_rate == 1.0
@@ -118,7 +118,7 @@ def loses_all(world: Inventories, row: int) -> bool:
     return True
 
 
-def test_tries_count_in_a_row_at_one_subtask(tmp_path: Path):
+def test_tries_are_counted_in_a_row_at_one_subtask(tmp_path: Path):
     bus, world = performing(tmp_path, tries=2)
 
     def fails(row: int, item: str, number: int) -> bool:
@@ -131,7 +131,7 @@ def test_tries_count_in_a_row_at_one_subtask(tmp_path: Path):
     assert perform(bus).success_rate == 1.0
 
 
-def test_an_environment_without_progress_gives_up_however_much_its_tries_bring(tmp_path: Path):
+def test_an_environment_that_loses_what_it_gains_gives_up_after_the_most_tries(tmp_path: Path):
     bus, world = performing(tmp_path, tries=2, most_tries=3)
     world.fails = lambda row, item, number: row == 0 and item == "stick" and loses_all(world, row)
     performed = perform(bus)
@@ -151,7 +151,7 @@ def test_plans_after_fruitless_tries_are_counted_over_the_episode(
     assert performed.episodes[1].reason == ("2 plans after the first" if rate < 1.0 else "")
 
 
-def test_a_table_that_stands_there_is_used_until_that_fails(tmp_path: Path):
+def test_a_crafting_table_in_view_is_used_and_made_again_where_that_fails(tmp_path: Path):
     bus, world = performing(tmp_path)
 
     def look(request: SessionName) -> Looked:
@@ -208,7 +208,7 @@ def test_an_episode_that_lost_its_items_ends_at_the_subtask_that_lost_them(tmp_p
     assert (well.stood_at, well.came_to) == (None, None)
 
 
-def test_a_performance_takes_no_more_than_it_may(tmp_path: Path):
+def test_a_performance_takes_no_more_than_its_samples(tmp_path: Path):
     """Two episodes fit in any case, and so do the others with what those left over."""
     for samples, sizes in ((2_999, [2, 2]), (1_050, [1, 1]), (999, [])):
         bus, world = performing(tmp_path / str(samples))
@@ -243,7 +243,7 @@ def test_a_policys_own_horizon_is_no_failed_try(tmp_path: Path):
     assert performed.episodes[2].reason == "2 tries at planks"
 
 
-def test_the_horizon_ends_it(tmp_path: Path):
+def test_the_tasks_horizon_ends_a_performance(tmp_path: Path):
     bus, _ = performing(tmp_path)
     performed = perform(bus, msgspec.structs.replace(TASK, horizon=20))
     assert {each.ended for each in performed.episodes} == {"horizon"}

@@ -98,7 +98,7 @@ def pursue(bus: MockBus, task: Task, **limits: Any) -> GoalReport:
     return bus.run_goal(PURSUE, "demo", PursueGoal(task=task, limits=Limits(**limits)))
 
 
-def test_subtasks_begin_with_what_the_plan_expects(tmp_path: Path):
+def test_subtasks_begin_with_the_planned_items_and_a_share_of_the_samples(tmp_path: Path):
     below = Below()
     bus = below.bus()
     start(Planner, bus, tmp_path)
@@ -163,7 +163,7 @@ def test_a_goal_of_one_subtask_is_not_performed(tmp_path: Path):
     assert not below.performed
 
 
-def test_a_goal_that_is_not_planned_may_be_one_that_the_rules_know_no_way_to(tmp_path: Path):
+def test_without_planning_a_goal_that_the_rules_cannot_plan_is_accepted(tmp_path: Path):
     below = Below()
     bus = below.bus()
     start(Planner, bus, tmp_path, plan=False)
@@ -182,14 +182,16 @@ def test_a_goal_that_is_not_planned_may_be_one_that_the_rules_know_no_way_to(tmp
         (FastAgent, {"tries": 0}),
     ],
 )
-def test_parameters_that_would_do_nothing_are_refused(
+def test_parameters_out_of_range_are_refused_at_the_start(
     tmp_path: Path, kind: type[Planner | FastAgent], wrong: dict[str, Any]
 ):
     with pytest.raises(ConfigError, match=next(iter(wrong))):
         start(kind, MockBus(kind.name), tmp_path, **wrong)
 
 
-def test_a_poor_subtask_is_kept_and_a_hopeless_one_ends_the_goal(tmp_path: Path):
+def test_a_subtask_that_worked_sometimes_is_kept_and_one_that_never_did_ends_the_goal(
+    tmp_path: Path,
+):
     poor, hopeless = Below({"planks": 0.4}), Below({"planks": 0.0})
     for number, below in enumerate((poor, hopeless)):
         bus = below.bus()
@@ -202,7 +204,9 @@ def test_a_poor_subtask_is_kept_and_a_hopeless_one_ends_the_goal(tmp_path: Path)
     assert "craft 2 planks: no iteration of it worked in any episode" in report.reason
 
 
-def test_an_iteration_that_worked_in_no_episode_gives_way_to_one_that_did(tmp_path: Path):
+def test_an_iteration_that_worked_in_some_episode_replaces_a_chosen_one_that_never_did(
+    tmp_path: Path,
+):
     below = Below()
     bus = below.bus()
 
@@ -238,7 +242,7 @@ def test_samples_that_are_too_few_for_one_episode_are_refused_in_a_sentence(tmp_
     )
 
 
-def test_a_performance_that_the_samples_cut_short_reaches_nothing(tmp_path: Path):
+def test_a_performance_cut_short_by_its_samples_is_no_success(tmp_path: Path):
     below = Below()
     bus = below.bus()
     bus.answer_action(PERFORM, lambda goal: msgspec.structs.replace(below.perform(goal), cut=True))

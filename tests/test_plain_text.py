@@ -35,7 +35,7 @@ def assert_harmless(shown: str, entries: int | None = None) -> None:
         assert sum(bool(ENTRY.match(line)) for line in shown.splitlines()) == entries
 
 
-def test_every_character_can_be_seen() -> None:
+def test_invisible_and_control_characters_are_shown_escaped() -> None:
     for show in (plain, plain_line, plain_entry):
         assert_harmless(show(HOSTILE))
     assert len(plain_line(HOSTILE).splitlines()) == 1
@@ -45,7 +45,7 @@ def test_every_character_can_be_seen() -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "terminal"])
-def test_a_log_has_one_entry_for_each_record(tmp_path: Path, kind: str) -> None:
+def test_a_log_with_hostile_text_has_one_entry_for_each_record(tmp_path: Path, kind: str) -> None:
     path, stream = tmp_path / "node.log", io.StringIO()
     handler = LogFile(path) if kind == "file" else LogToTerminal(stream)
     handler.setFormatter(FORMAT)
@@ -62,7 +62,9 @@ def test_a_log_has_one_entry_for_each_record(tmp_path: Path, kind: str) -> None:
     assert "Traceback" in shown
 
 
-def test_a_launch_reports_a_message_in_one_entry(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_launch_reports_a_hostile_message_in_one_entry(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     said: list[str] = []
     view = View(console(400))
     view.log = said.append
@@ -71,14 +73,14 @@ def test_a_launch_reports_a_message_in_one_entry(capsys: pytest.CaptureFixture[s
     assert_harmless(capsys.readouterr().out, entries=0)
 
 
-def test_a_table_shows_what_is_in_its_cells(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_shows_hostile_text_of_a_cell_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     table = plain_table("name", "value")
     table.add_row("x", HOSTILE)
     print_table(table)
     assert_harmless(capsys.readouterr().out, entries=0)
 
 
-def test_a_skill_of_another_users_library_is_shown(
+def test_a_skill_of_another_users_library_is_shown_escaped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = f"def action(obs):\n    attack()  # {HOSTILE[:10]}\n"
@@ -91,7 +93,7 @@ def test_a_skill_of_another_users_library_is_shown(
     assert_harmless(capsys.readouterr().out)
 
 
-def test_a_refusal_is_one_entry(
+def test_a_refusal_with_hostile_text_is_printed_in_one_entry(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(_folder: str | None) -> int:

@@ -44,11 +44,11 @@ def test_every_plan_to_a_craft_argument_can_be_carried_out(inventory: dict[str, 
                     assert shortfalls(rest, inventory), (craft.item, item)
 
 
-def test_a_stick_from_bare_hands():
+def test_a_plan_for_a_stick_from_bare_hands_gets_log_planks_and_stick():
     assert gained("stick", 1, {}) == [("log", 1), ("planks", 2), ("stick", 1)]
 
 
-def test_a_furnace_from_ten_logs_needs_no_log():
+def test_a_plan_for_a_furnace_from_ten_logs_gets_no_further_log():
     assert gained("furnace", 1, {"log": 10}) == [
         ("planks", 9),
         ("stick", 2),
@@ -59,7 +59,7 @@ def test_a_furnace_from_ten_logs_needs_no_log():
     ]
 
 
-def test_a_diamond_from_bare_hands():
+def test_a_plan_for_a_diamond_from_bare_hands_has_twelve_subtasks():
     plan = gained("diamond", 1, {})
     assert [item for item, _ in plan] == [
         "log", "planks", "stick", "crafting_table", "wooden_pickaxe", "cobblestone",
@@ -70,7 +70,7 @@ def test_a_diamond_from_bare_hands():
     assert dict(plan)["cobblestone"] == 3 + 8
 
 
-def test_plans_of_milk_wool_and_bed_use_the_start():
+def test_plans_of_milk_wool_and_bed_use_the_items_of_the_start():
     assert gained("milk_bucket", 1, {"crafting_table": 1, "iron_ingot": 3}) == [
         ("bucket", 1),
         ("milk_bucket", 1),
@@ -133,11 +133,11 @@ def test_tools_that_are_made_wear_out_beside_those_that_are_there():
         ([("log", 1), ("log", 1), ("planks", 12)], "uses up 3 log, and there are 2"),
     ],
 )
-def test_a_wrong_plan_is_answered_with_a_sentence(plan: list[tuple[str, int]], said: str):
+def test_each_shortfall_of_a_plan_is_one_sentence(plan: list[tuple[str, int]], said: str):
     assert any(said in sentence for sentence in shortfalls(plan, {}))
 
 
-def test_the_same_item_twice_adds_up():
+def test_gains_of_the_same_item_in_two_subtasks_are_added_up():
     assert shortfalls([("log", 1), ("log", 1), ("planks", 8)], {}) == []
     assert expected([("log", 1), ("planks", 4), ("planks", 0)], {}) == {"planks": 4}
 
@@ -148,7 +148,7 @@ def test_smelting_uses_up_planks():
     assert "uses up 2 planks" in shortfalls([("iron_ingot", 3)], ready)[0]
 
 
-def test_a_goal_that_stands_nearby_ends_in_placing_it():
+def test_a_plan_for_a_nearby_station_ends_in_placing_it():
     goal = Condition(kind="nearby", name="crafting_table")
     plan = PLANNING.plan_for(goal, {})
     assert [subtask.success.name for subtask in plan] == [
@@ -190,7 +190,7 @@ def test_a_goal_counts_from_where_the_episode_began():
     assert PLANNING.plan_for(goal, {"log": 5})[0].success.quantity == 2
 
 
-def test_each_subtask_begins_with_what_those_before_it_leave():
+def test_each_subtask_begins_with_the_items_that_those_before_it_leave():
     plan = PLANNING.plan_for(Condition(kind="have", name="wooden_pickaxe"), {})
     begins = {s.name: start for s, start in zip(plan, starts(plan, {}), strict=True)}
     assert begins["harvest 3 log"] == {}
@@ -201,7 +201,7 @@ def test_each_subtask_begins_with_what_those_before_it_leave():
     assert list(smelting)[-3:] == ["planks", "crafting_table", "wooden_pickaxe"]
 
 
-def test_a_station_beside_the_player_is_at_hand():
+def test_a_station_beside_the_player_counts_as_held():
     def seen(inventory: dict[str, int], around: dict[str, int]) -> View:
         return View(
             position=(0.0, 64.0, 0.0),
@@ -231,7 +231,7 @@ def test_a_recipe_chain_has_stations_tools_and_fuel():
     assert "fuel" in lines
 
 
-def test_a_chain_names_the_way_that_is_open():
+def test_a_recipe_chain_names_the_way_that_the_held_tools_allow():
     bed = Condition(kind="have", name="bed")
     assert "wool: kill a sheep" in PLANNING.chain(bed, {})
     assert "wool: use on a sheep, with one of shears" in PLANNING.chain(bed, {"shears": 1})
@@ -246,7 +246,7 @@ def test_a_placed_item_is_gained_before_it_is_placed():
     assert said == "The subtask 'place' places a crafting_table, which no earlier one gets."
 
 
-def test_a_plan_of_subtasks_can_be_checked():
+def test_a_plan_of_subtasks_without_a_needed_station_has_a_shortfall():
     plan = PLANNING.plan_for(Condition(kind="have", name="diamond"), {})
     assert PLANNING.shortfalls(plan, {}) == []
     without: list[Subtask] = [s for s in plan if s.success.name != "furnace"]

@@ -140,7 +140,7 @@ def test_coal_that_is_needed_is_not_burnt():
     assert expected([("iron_ingot", 1), ("coal", 1)], held)["coal"] == 2
 
 
-def test_the_least_tool_is_taken_first():
+def test_the_simplest_tool_is_named_first():
     assert way_to("cobblestone").tools[:3] == ["wooden_pickaxe", "golden_pickaxe", "stone_pickaxe"]
     lines = "\n".join(PLANNING.chain(Condition(kind="have", name="iron_ingot"), {}))
     assert "coal that is held for 8" in lines

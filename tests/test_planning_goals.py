@@ -26,7 +26,7 @@ def task_named(id: str) -> Task:
     return goals.task(id)
 
 
-def test_an_item_is_got_before_it_is_used():
+def test_a_plan_to_use_an_item_gets_it_first_if_it_is_not_held():
     assert steps("used", "wooden_sword", {"planks": 2, "stick": 1, "crafting_table": 1}) == [
         ("have", "wooden_sword", 1),
         ("used", "wooden_sword", 1),
@@ -38,28 +38,28 @@ def test_an_item_is_got_before_it_is_used():
     ]
 
 
-def test_a_bow_is_used_with_an_arrow():
+def test_a_plan_to_use_a_bow_gets_an_arrow():
     assert steps("used", "bow", {"bow": 1, "arrow": 1}) == [("used", "bow", 1)]
     plan = steps("used", "bow", {"bow": 1})
     assert ("have", "arrow", 1) in plan
     assert plan[-1] == ("used", "bow", 1)
 
 
-def test_as_many_blocks_are_got_as_are_placed():
+def test_a_plan_to_place_blocks_gets_those_that_are_not_held():
     assert steps("placed", "torch", {"torch": 1, "coal": 1, "stick": 1}, quantity=3) == [
         ("have", "torch", 2),
         ("placed", "torch", 3),
     ]
 
 
-def test_a_weapon_is_made_before_a_fight_that_is_dangerous():
+def test_a_plan_for_a_dangerous_fight_makes_a_weapon_first():
     assert steps("killed", "cow", {}) == [("killed", "cow", 1)]
     assert steps("killed", "zombie", {"iron_axe": 1}, quantity=2) == [("killed", "zombie", 2)]
     plan = steps("killed", "zombie", {})
     assert plan[-2:] == [("have", "stone_sword", 1), ("killed", "zombie", 1)]
 
 
-def test_the_trunks_of_other_trees_do_for_planks_and_not_for_themselves():
+def test_logs_of_other_trees_count_as_logs_for_planks_but_not_for_a_goal_of_logs():
     view = View(
         position=(0.0, 64.0, 0.0),
         yaw=0.0,
@@ -81,7 +81,7 @@ def test_the_trunks_of_other_trees_do_for_planks_and_not_for_themselves():
     ("kind", "name"),
     [("in_dimension", "nether"), ("in_biome", "plains"), ("height", "above"), ("health", "food")],
 )
-def test_a_condition_that_no_rule_reaches_is_one_sentence(kind: str, name: str):
+def test_a_condition_that_no_rule_reaches_is_refused_in_one_sentence(kind: str, name: str):
     goal = Condition(kind=kind, name=name)
     with pytest.raises(Unreachable, match=f"nothing in the rules brings about {kind} '{name}'"):
         PLANNING.plan_for(goal, {})
@@ -118,7 +118,7 @@ def test_every_task_of_minedojo_has_a_plan_that_can_be_carried_out():
     ],
     ids=lambda each: f"{each.kind}-{each.name}" if isinstance(each, Condition) else each,
 )
-def test_each_kind_of_goal_is_approached_in_its_way(goal: Condition, kind: str):
+def test_the_rulebook_has_an_approach_for_each_kind_of_goal(goal: Condition, kind: str):
     assert Book().kind_of(goal) == kind
 
 
@@ -134,12 +134,12 @@ def test_each_kind_of_goal_is_approached_in_its_way(goal: Condition, kind: str):
         ("compass", "use"),
     ],
 )
-def test_a_program_knows_how_an_item_is_used(item: str, use: str):
+def test_the_program_for_an_item_names_how_it_is_used(item: str, use: str):
     source = Book().program("use_item.py", Condition(kind="used", name=item))
     assert f'USE = "{use}"' in source
     assert f'ITEM = "{item}"' in source
 
 
-def test_a_mob_is_looked_for_by_the_name_that_is_seen():
+def test_the_program_for_a_fight_names_the_mob_as_observations_do():
     source = Book().program("fight.py", Condition(kind="killed", name="zombie_pigman"))
     assert 'MOB = "pigzombie"' in source

@@ -45,7 +45,7 @@ def seconds(run: Path) -> dict[str, float]:
 # ---- the account
 
 
-def test_the_parts_come_to_the_whole_and_the_rest_is_other(tmp_path: Path) -> None:
+def test_parts_add_up_to_the_wall_time_and_the_rest_is_other(tmp_path: Path) -> None:
     written(tmp_path, "env_server", line(110, 2, world=0.5, programs=0.25), line(112, 2, world=1.5))
     written(tmp_path, "llm", line(120, 2, language_model=2.0))
     launched(tmp_path, {"began": 100.0, "ready": 106.0, "ended": 130.0})
@@ -69,7 +69,7 @@ def test_nodes_that_worked_at_the_same_time_share_the_time(tmp_path: Path) -> No
     assert sum(part.seconds for part in parts.values()) == pytest.approx(4.0)
 
 
-def test_time_between_two_launches_is_nobodys(tmp_path: Path) -> None:
+def test_time_between_two_launches_is_not_counted(tmp_path: Path) -> None:
     written(tmp_path, "llm", line(1.0, 1, language_model=1.0), line(101.0, 1, language_model=0.5))
     launched(
         tmp_path,
@@ -100,7 +100,7 @@ def test_call_time_outside_handlers_is_the_bus_and_absence_is_waiting(
     assert (call.endpoint, call.calls, call.waited, call.served) == ("llm/ask", 4, 5.0, 3.0)
 
 
-def test_a_training_is_told_apart_by_its_sessions(tmp_path: Path) -> None:
+def test_the_parts_of_a_training_are_those_of_its_sessions(tmp_path: Path) -> None:
     of_learner = {"a/train": {"network": 1.0, "update": 2.0, "waits for env_server": 6.0}}
     of_sessions = {
         "a/train": {"world": 3.0, "session": 1.0},
@@ -115,7 +115,7 @@ def test_a_training_is_told_apart_by_its_sessions(tmp_path: Path) -> None:
     assert training.seconds == sum(parts.values()) == 9.0
 
 
-def test_a_cut_line_and_an_unknown_part_are_no_obstacle(tmp_path: Path) -> None:
+def test_an_incomplete_line_is_left_out_and_an_unknown_part_is_shown(tmp_path: Path) -> None:
     written(tmp_path, "llm", line(2.0, 2, language_model=1.0, dreaming=0.5))
     with (tmp_path / "llm" / FILE).open("ab") as file:
         file.write(b'{"at": 4.0, "seco')
@@ -125,7 +125,7 @@ def test_a_cut_line_and_an_unknown_part_are_no_obstacle(tmp_path: Path) -> None:
     assert "dreaming" in rlgpt("profile", str(tmp_path), cwd=tmp_path).stdout
 
 
-def test_a_run_that_wrote_nothing_down_is_refused(tmp_path: Path) -> None:
+def test_a_run_without_a_record_of_times_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("name: a\n")
     assert "has no record of where its time went" in refused("profile", str(tmp_path), cwd=tmp_path)
 
@@ -138,7 +138,7 @@ def test_every_part_has_a_name_and_a_meaning() -> None:
 # ---- the watch of a thread
 
 
-def test_a_watch_is_always_on_one_part_and_moves_what_others_report() -> None:
+def test_a_watch_counts_time_to_one_part_and_moves_what_workers_report() -> None:
     own = Watch("me", "session")
     time.sleep(0.02)
     own.move([("world", 5 * MILLISECOND), ("programs", 5 * MILLISECOND)])
@@ -154,7 +154,9 @@ def test_a_watch_is_always_on_one_part_and_moves_what_others_report() -> None:
     assert own.spent["session"] == 0
 
 
-def test_a_line_has_what_passed_since_the_last_one_also_of_what_goes_on(tmp_path: Path) -> None:
+def test_a_line_has_the_time_since_the_last_one_also_of_requests_in_progress(
+    tmp_path: Path,
+) -> None:
     times = Times(tmp_path / FILE, "agents", lambda: 0.0)
     began, going = threading.Event(), threading.Event()
 
@@ -190,7 +192,7 @@ def test_a_line_has_what_passed_since_the_last_one_also_of_what_goes_on(tmp_path
 # ---- the clock of a worker
 
 
-def test_the_clock_tells_of_what_goes_on_and_of_nothing_twice() -> None:
+def test_a_workers_clock_reports_the_part_in_progress_and_no_time_twice() -> None:
     clock = Clock()
     clock.attach(memoryview(bytearray(8 * PLACES)).cast("q"))
     spent = Spent(clock.memory)
@@ -206,7 +208,7 @@ def test_the_clock_tells_of_what_goes_on_and_of_nothing_twice() -> None:
     assert first + found["world"] == clock.memory[WORLD]
 
 
-def test_a_clock_that_is_set_back_by_hostile_code_gives_nothing() -> None:
+def test_a_workers_clock_that_hostile_code_sets_back_reports_nothing() -> None:
     clock = Clock()
     clock.switch(WORLD)
     clock.switch(0)
@@ -245,7 +247,7 @@ ASKED = Service("asker/asked", Empty, Empty, timeout=5.0)
 TOLD = Service("teller/told", Empty, Empty, timeout=5.0)
 
 
-def test_a_node_that_waits_for_another_does_not_work(tmp_path: Path) -> None:
+def test_time_in_which_a_node_waits_for_another_is_not_its_work(tmp_path: Path) -> None:
     bus = MockBus()
     nodes = [start(kind, bus, tmp_path) for kind in (Asker, Teller)]
     bus.call(ASKED, Empty())
@@ -273,7 +275,7 @@ def test_the_wait_for_an_absent_node_is_counted(tmp_path: Path) -> None:
         bus.close()
 
 
-def test_a_node_as_a_process_writes_its_goals_and_its_last_seconds(tmp_path: Path) -> None:
+def test_a_node_process_records_the_time_of_its_goals_and_its_last_seconds(tmp_path: Path) -> None:
     from tests.test_node import echo
 
     run = make_run(tmp_path, nodes={"echo": {"parameters": {"pause": 0.05}}})
@@ -312,7 +314,7 @@ def test_a_node_that_was_killed_loses_only_its_last_line(tmp_path: Path) -> None
     assert profile(run).nodes["echo"][Node.works_on] > 0.1
 
 
-def test_while_a_node_is_paused_it_waits(tmp_path: Path) -> None:
+def test_time_in_which_a_node_is_paused_is_waiting(tmp_path: Path) -> None:
     bus = MockBus()
     asker, teller = (start(kind, bus, tmp_path) for kind in (Asker, Teller))
     gate = asker._pausing.gate

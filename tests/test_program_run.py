@@ -24,7 +24,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_program_is_played_on_seeds(place: Path) -> None:
+def test_program_run_plays_its_seeds_and_prints_how_each_episode_ended(place: Path) -> None:
     done = rlgpt("program", "run", "dig.py", *SMALL, *DIRT, "--json", cwd=place)
     assert done.returncode == 0, done
     told = json.loads(done.stdout)
@@ -64,6 +64,8 @@ def test_a_program_that_may_not_run_is_reported_with_all_its_lines(place: Path) 
         (["dig.py", "--task", "bed", "-x"], "`-x` is no option of this command"),
     ],
 )
-def test_a_wrong_question_is_refused(place: Path, arguments: list[str], words: str) -> None:
+def test_program_run_refuses_wrong_files_tasks_and_options(
+    place: Path, arguments: list[str], words: str
+) -> None:
     assert words in refused("program", "run", *arguments, cwd=place)
     assert not (place / "runs").exists()

@@ -162,7 +162,7 @@ def theirs(source: str, seed: int) -> list[int]:
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_the_same_source_does_the_same_elsewhere(path: Path) -> None:
+def test_a_program_acts_the_same_in_plain_python(path: Path) -> None:
     source = path.read_text()
     for seed in range(SEEDS):
         mine = ours(source, seed)

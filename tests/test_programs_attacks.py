@@ -42,7 +42,7 @@ def play(source: str, steps: int = STEPS) -> Run:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_is_refused_with_a_line(name: str) -> None:
+def test_attack_is_refused_by_the_checker_with_its_line(name: str) -> None:
     with pytest.raises(ProgramRefused) as refused:
         compile_program(program(REFUSED[name]), RUNTIME)
     problems = refused.value.problems
@@ -52,7 +52,7 @@ def test_is_refused_with_a_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CONTAINED)
-def test_is_contained(name: str) -> None:
+def test_attack_is_refused_or_ends_within_its_limits(name: str) -> None:
     body, endings = CONTAINED[name]
     before = set(vars(builtins)), threading.active_count()
     try:

@@ -77,7 +77,7 @@ def test_the_last_primitive_and_the_steps_are_those_that_were_carried_out(seed: 
     } == {row: (len(done), done[-1] if done else "") for row, done in carried_out.items()}
 
 
-def test_the_random_programs_end_in_every_way() -> None:
+def test_random_programs_end_in_every_way_that_there_is() -> None:
     statuses: set[str] = set()
     chance = random.Random(0)
     for _ in range(60):
@@ -91,7 +91,7 @@ def test_the_random_programs_end_in_every_way() -> None:
     assert statuses == {"finished", "error", "fuel_exhausted", "step_limit"}
 
 
-def test_a_run_has_a_limit_of_work_whatever_it_does_between_its_actions() -> None:
+def test_a_run_that_acts_between_its_loops_still_ends_at_its_limit_of_work() -> None:
     source = "def action(obs):\n    while True:\n        for _ in range(9000):\n            pass\n"
     seen = Observations(Readings(FakeWorld(1)), frozenset())
     run = Run(compile_program(f"{source}        attack()\n", RUNTIME), 10_000)
@@ -103,7 +103,7 @@ def test_a_run_has_a_limit_of_work_whatever_it_does_between_its_actions() -> Non
     assert run.ending.error == "2,000,000 loop turns, or as much work, in one run"
 
 
-def test_a_run_that_takes_too_much_of_the_processor_is_ended_and_others_go_on(
+def test_a_run_that_takes_too_much_processor_time_is_ended_and_others_continue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(running, "RUN_SECONDS", 0.05)

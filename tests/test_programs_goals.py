@@ -59,34 +59,34 @@ def test_every_program_of_the_stock_compiles(path):
         "combat_cow_plains_barehand",
     ],
 )
-def test_fights_are_won(id: str):
+def test_the_fight_program_wins_three_of_four_fights(id: str):
     assert succeeded(named(id), "fight.py") >= 3
 
 
 @pytest.mark.parametrize(
     "item", ["iron_pickaxe", "stone_sword", "wooden_hoe", "golden_boots", "tnt", "compass"]
 )
-def test_items_are_used_in_the_way_that_counts(item: str):
+def test_the_use_program_uses_items_so_that_the_statistic_counts(item: str):
     goal = Condition(kind="used", name=item)
     task = Task(id="t", prompt="", success=goal, biome="plains", inventory={item: 1}, horizon=600)
     assert succeeded(task, "use_item.py") >= 3
 
 
-def test_a_bow_is_shot():
+def test_the_use_program_shoots_a_bow():
     goal = Condition(kind="used", name="bow")
     task = Task(id="t", prompt="", success=goal, inventory={"bow": 1, "arrow": 1}, horizon=100)
     assert succeeded(task, "use_item.py") == SEEDS
 
 
 @pytest.mark.slow
-def test_a_diamond_is_mined_by_one_with_an_iron_pickaxe():
+def test_the_mine_down_program_mines_a_diamond_with_an_iron_pickaxe():
     goal = Condition(kind="have", name="diamond")
     task = Task(id="t", prompt="", success=goal, inventory={"iron_pickaxe": 1}, horizon=3000)
     assert succeeded(task, "mine_down.py") >= 3
 
 
 @pytest.mark.slow
-def test_a_night_is_lived_through_under_the_ground():
+def test_the_sit_it_out_program_survives_a_night_under_the_ground():
     goal = Condition(kind="lived", name="ticks", quantity=12_000)
     task = Task(
         id="t",
@@ -109,7 +109,7 @@ def assert_works(source: str, **options: object) -> None:
     assert [(r.status, r.count) for r in reports] == [("finished", SEEDS)], said
 
 
-def test_one_sinks_straight_down_and_climbs_up_again():
+def test_sink_digs_straight_down_and_stair_up_climbs_back():
     assert_works(
         """
 def action(obs):
@@ -126,7 +126,7 @@ def action(obs):
     )
 
 
-def test_one_goes_through_a_wall_and_arrives():
+def test_travel_goes_through_a_wall_and_arrives():
     """Walled in by three blocks of dirt on each side, and asked to be ten metres away."""
     wall = "".join(
         f'<DrawBlock x="{dx}" y="{y}" z="{dz}" type="dirt"/>'
@@ -159,7 +159,7 @@ def sea(*boxes: tuple[int, int, int, int]) -> str:
     )
 
 
-def test_who_roams_turns_back_from_the_end_of_a_spit_of_land():
+def test_roam_on_dry_land_turns_back_from_the_end_of_a_spit():
     assert_works(
         """
 def action(obs):
@@ -174,7 +174,7 @@ def action(obs):
     )
 
 
-def test_who_need_not_stay_dry_goes_straight_on_over_water():
+def test_roam_that_need_not_stay_dry_continues_over_water():
     assert_works(
         """
 def action(obs):
@@ -188,7 +188,7 @@ def action(obs):
     )
 
 
-def test_what_is_far_is_seen_and_what_is_near_is_faced():
+def test_look_out_finds_far_mobs_and_refuses_unknown_names():
     assert_works(
         """
 def action(obs):
@@ -222,23 +222,23 @@ def way(cells: dict[tuple[int, int, int], str], goal: tuple, picks: bool = False
     return route(block, goal, picks)
 
 
-def test_a_way_over_open_ground_is_straight():
+def test_way_over_open_ground_is_straight():
     assert way({}, (3, None, 0)) == ((1, 0, 0), (2, 0, 0), (3, 0, 0))
 
 
-def test_a_way_goes_round_what_takes_longer_to_dig():
+def test_way_goes_round_stone_that_takes_longer_to_dig():
     wall = {(1, y, z): "stone" for y in (0, 1) for z in (-1, 0, 1)}
     found = way(wall, (3, None, 0))
     assert found[-1] == (3, 0, 0)
     assert not set(found) & set(wall)
 
 
-def test_a_way_goes_through_what_is_dug_sooner():
+def test_way_goes_through_dirt_that_is_dug_sooner():
     wall = {(1, y, z): "dirt" for y in range(5) for z in range(-8, 9)}
     assert set(way(wall, (3, 0, 0))) & set(wall)
 
 
-def test_rock_is_dug_where_there_is_a_pickaxe():
+def test_way_goes_through_stone_with_a_pickaxe():
     shut = {
         (x, y, z): "stone"
         for x in range(-8, 9)
@@ -249,14 +249,14 @@ def test_rock_is_dug_where_there_is_a_pickaxe():
     assert way(shut, (3, 0, 0), picks=True) == ((1, 0, 0), (2, 0, 0), (3, 0, 0))
 
 
-def test_no_way_leads_beside_lava_that_would_run_in_nor_into_it():
+def test_way_never_leads_into_lava_or_beside_lava_that_would_run_in():
     lake = {(2, 0, z): "lava" for z in range(-8, 9)}
     assert all(cell[0] < 2 for cell in way(lake, (4, None, 0)))
     behind = {(1, 0, 0): "dirt", (1, 1, 0): "dirt", (2, 0, 0): "lava"}
     assert (1, 0, 0) not in way(behind, (4, None, 0))
 
 
-def test_a_way_climbs_one_block_and_falls_three():
+def test_way_climbs_one_block_and_falls_at_most_three():
     step = {(x, 0, z): "stone" for x in range(2, 9) for z in range(-8, 9)}
     assert way(step, (3, None, 0))[-1] == (3, 1, 0)
     cliff = {(x, y, z): "air" for x in range(2, 9) for y in (-1, -2, -3) for z in range(-8, 9)}

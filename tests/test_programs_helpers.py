@@ -36,7 +36,7 @@ def assert_works(reports: list[ProgramReport]) -> None:
     assert [(r.status, r.count) for r in reports] == [("finished", SEEDS)], said
 
 
-def test_walk_on_gets_ahead_and_jumps_where_it_does_not() -> None:
+def test_walk_on_moves_ahead_for_at_least_its_steps() -> None:
     assert_works(
         play("""
 def action(obs):
@@ -51,7 +51,7 @@ def action(obs):
     )
 
 
-def test_look_at_is_right_to_half_a_bin() -> None:
+def test_look_at_turns_to_within_half_a_camera_bin() -> None:
     assert_works(
         play("""
 def action(obs):
@@ -66,7 +66,7 @@ def action(obs):
     )
 
 
-def test_who_roams_the_sea_swims_on_and_does_not_turn_about() -> None:
+def test_roam_in_the_sea_swims_on() -> None:
     assert_works(
         play(
             """
@@ -83,7 +83,7 @@ def action(obs):
     )
 
 
-def test_walk_to_arrives_and_goes_no_deeper_than_it_may() -> None:
+def test_walk_to_arrives_or_ends_at_its_step_limit() -> None:
     assert_works(
         play("""
 def action(obs):
@@ -188,7 +188,7 @@ def action(obs):
     )
 
 
-def test_mobs_are_seen_before_blocks_only() -> None:
+def test_mobs_behind_blocks_are_not_seen() -> None:
     task = Task(
         id="t", prompt="", success=Condition(kind="have", name="dirt"), biome="plains", horizon=9
     )
@@ -208,7 +208,7 @@ def test_mobs_are_seen_before_blocks_only() -> None:
     world.close()
 
 
-def test_cubes_of_one_player_are_those_of_all() -> None:
+def test_voxels_light_and_status_of_one_environment_equal_those_of_the_batch() -> None:
     task = Task(id="t", prompt="", success=Condition(kind="have", name="dirt"), horizon=9)
     world = make_world("embedded", 3, task)
     world.reset(np.arange(3), np.arange(3))
@@ -233,13 +233,13 @@ def test_cubes_of_one_player_are_those_of_all() -> None:
         ("x = [dig_at(obs, 0, i, 0) for i in range(3)]", "cannot be called in a lambda"),
     ],
 )
-def test_helpers_are_held_to_the_rules(line: str, words: str) -> None:
+def test_wrong_calls_and_assignments_of_helpers_are_refused(line: str, words: str) -> None:
     with pytest.raises(ProgramRefused, match="line 2") as refused:
         compile_program(f"def action(obs):\n    {line}\n", RUNTIME)
     assert any(words in problem.message for problem in refused.value.problems)
 
 
-def test_a_program_may_have_its_own_and_errors_name_its_own_lines() -> None:
+def test_a_program_may_define_its_own_look_at_and_errors_name_its_own_lines() -> None:
     reports = play("""
 def aim(obs, yaw, pitch):
     raise RuntimeError("the helpers' own must be called")

@@ -81,7 +81,7 @@ def action(obs):
     assert run.ending.last_primitive == "attack"
 
 
-def test_python_works_as_python_does() -> None:
+def test_allowed_python_gives_the_results_of_python() -> None:
     run, *_ = play("""
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
@@ -164,7 +164,7 @@ def test_endings_name_the_programs_own_lines(
     assert words in run.ending.error
 
 
-def test_exactly_max_steps_is_finished() -> None:
+def test_a_program_of_exactly_max_steps_ends_finished() -> None:
     run, *_ = play("def action(obs):\n    for _ in range(20):\n        attack()\n", max_steps=20)
     assert run.ending is not None
     assert (run.ending.status, run.steps) == ("finished", 20)
@@ -183,7 +183,7 @@ def action(obs):
     assert run.ending.status == "step_limit"
 
 
-def test_all_problems_come_at_once_by_line() -> None:
+def test_all_problems_of_a_program_are_reported_at_once_by_line() -> None:
     with pytest.raises(ProgramRefused) as refused:
         compile_program(
             "print(1)\ndef action(obs):\n    f = attack\n"
@@ -209,7 +209,7 @@ def test_degrees_become_camera_bins(degrees: int, bins: int) -> None:
     assert VECTORS[look].tolist() == list(actions.action(pitch=bins))
 
 
-def test_stub_and_implementation_agree() -> None:
+def test_the_stub_declares_what_the_implementation_has() -> None:
     stub = ast.parse(STUB.read_text())
     stub_of = {n.name: n for n in stub.body if isinstance(n, ast.FunctionDef)}
     functions = {name: len(function.args.args) for name, function in stub_of.items()}
@@ -290,7 +290,7 @@ def test_a_program_of_another_game_is_refused_with_one_sentence() -> None:
     assert problem.message.endswith(", and not for minecraft")
 
 
-def test_languages_that_differ_in_any_part_are_different(tmp_path: Path) -> None:
+def test_languages_that_differ_in_any_part_are_unequal(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("FAR = 8\n")
     changed = dataclasses.replace(LANGUAGE, helper_folder=tmp_path)
     again = dataclasses.replace(LANGUAGE)

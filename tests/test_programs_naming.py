@@ -43,7 +43,7 @@ LOG = "wood is a block; the item is log"
         ('place("crafting table")', "crafting table is a block; the item is crafting_table"),
     ],
 )  # fmt: skip
-def test_a_name_of_the_other_naming_is_flagged(line: str, message: str):
+def test_a_name_of_the_other_naming_is_a_problem_with_the_right_name(line: str, message: str):
     assert said(line) == [(5, message)]
 
 
@@ -61,11 +61,11 @@ def test_a_name_of_the_other_naming_is_flagged(line: str, message: str):
         'obs.held == ""',
     ],
 )
-def test_other_names_are_not(line: str):
+def test_right_and_unknown_names_are_no_problem(line: str):
     assert said(line) == []
 
 
-def test_rewards_are_checked_as_well():
+def test_names_in_code_rewards_are_checked_too():
     assert said('obs.facing == "log"', "reward") == [(5, WOOD)]
 
 

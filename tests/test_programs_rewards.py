@@ -59,19 +59,21 @@ def test_a_code_reward_pays_its_return_value_times_its_weight() -> None:
         ("return 2.0 ** 500", "at most 1e+06"),
     ],
 )  # fmt: skip
-def test_mistakes_pay_nothing_and_are_counted_in_words(body: str, words: str) -> None:
+def test_a_code_reward_that_fails_pays_nothing_and_its_mistakes_are_counted(
+    body: str, words: str
+) -> None:
     found, mistakes = paid(f"def reward(before, after):\n    {body}\n")
     assert found == [0.0, 0.0, 0.0]
     assert sum(mistakes.values()) == 3
     assert all(words in said for said in mistakes), mistakes
 
 
-def test_nothing_is_left_over_from_one_step_to_the_next() -> None:
+def test_a_code_reward_keeps_no_state_from_one_step_to_the_next() -> None:
     source = "SEEN = []\ndef reward(before, after):\n    SEEN.append(1)\n    return len(SEEN)\n"
     assert paid(source)[0] == [2.0, 2.0, 2.0]
 
 
-def test_all_problems_come_at_once() -> None:
+def test_all_problems_of_a_code_reward_are_reported_at_once() -> None:
     with pytest.raises(ProgramRefused) as refused:
         compile_reward(
             "import os\ndef reward(before):\n    attack()\n    return obs.__class__\n", LANGUAGE
@@ -86,7 +88,7 @@ def test_all_problems_come_at_once() -> None:
         paid("def reward(before, after):\n    return nope\n")
 
 
-def test_the_spec_check_wants_a_source_for_code_alone() -> None:
+def test_a_reward_term_needs_a_source_if_and_only_if_it_is_code() -> None:
     def problems(*rewards: RewardTerm) -> list[str]:
         answer = SpecAnswer(
             thoughts="", observations=["rays"], actions=["noop"], macros=[],

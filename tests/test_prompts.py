@@ -124,7 +124,7 @@ def count(prompt: list[ChatMessage]) -> int:
     return sum(tokens(message) for message in prompt)
 
 
-def test_optional_parts_of_a_question_are_marked_by_their_turns():
+def test_every_turn_of_an_optional_prompt_part_is_documented():
     stated = dict(re.findall(r"^(\d)\. (.*)$", prompt_parts.__doc__ or "", re.MULTILINE))
     found: set[int] = set()
     for file in (ROOT / "nodes").rglob("*.jinja"):
@@ -132,7 +132,7 @@ def test_optional_parts_of_a_question_are_marked_by_their_turns():
     assert {int(turn) for turn in stated} == found
 
 
-def test_text_that_looks_like_a_mark_is_text():
+def test_text_that_looks_like_a_part_mark_stays_in_the_prompt():
     marks = prompt_parts.Marks()
     inner = marks.part(1, "all", lambda: "\x000<0\x00 in it")
     assert marks.taken(f"a {inner} b") == (
@@ -141,14 +141,14 @@ def test_text_that_looks_like_a_mark_is_text():
     )
 
 
-def test_the_names_that_python_gives_are_those_of_the_language():
+def test_the_prompt_lists_exactly_the_python_names_of_the_language():
     text = (ROOT / "nodes" / "prompts" / "language.jinja").read_text("utf-8")
     named = set(re.findall(r"`(.*?)`", text, re.DOTALL)[0].split())
     stub = set(re.findall(r"^def (\w+)", LANGUAGE.stub.read_text("utf-8"), re.MULTILINE))
     assert named == (grammar.PURE | grammar.TYPES | {"isinstance"}) - stub
 
 
-def test_the_last_programs_keep_their_numbers():
+def test_the_shown_last_programs_keep_their_numbers():
     attempts = [ProgramAttempt(source=f"# program {number}") for number in range(1, 5)]
     question = ProgramQuestion(task=TASK, sub_action=DIG, attempts=attempts)
     text = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1].content
@@ -182,7 +182,7 @@ def test_a_mob_under_the_crosshair_is_not_called_a_block(name: str, said: str):
         assert f"It is done when this holds: {said}." in text
 
 
-def test_every_ending_of_a_program_has_its_words():
+def test_every_ending_of_a_program_is_put_in_words():
     for status in get_args(get_type_hints(ProgramReport)["status"]):
         attempt = ProgramAttempt(
             source="# a program", reports=[msgspec.structs.replace(REPORT, status=status)]

@@ -161,7 +161,7 @@ def test_a_large_video_is_linked(tmp_path: Path) -> None:
     assert "./env_server/videos/1.mp4" in written(tmp_path, goal_report()).links
 
 
-def test_the_page_does_without_what_is_missing(tmp_path: Path) -> None:
+def test_a_page_is_written_without_transcript_plan_or_evaluation(tmp_path: Path) -> None:
     report = goal_report()
     assert "No transcript was kept" in written(tmp_path, report).text
     empty = GoalReport(
@@ -185,7 +185,7 @@ def test_the_page_does_without_what_is_missing(tmp_path: Path) -> None:
     assert "not evaluated" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
-def test_the_page_does_without_what_is_broken(tmp_path: Path) -> None:
+def test_a_page_is_written_with_damaged_files_in_the_run_folder(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_bytes(b"\xff{[")
     events = tmp_path / "learner" / "tensorboard" / "policy"
     events.mkdir(parents=True)
@@ -195,7 +195,7 @@ def test_the_page_does_without_what_is_broken(tmp_path: Path) -> None:
     written(tmp_path, goal_report(program="def action(:\n  '''"))
 
 
-def test_the_summary_is_for_scripts(tmp_path: Path) -> None:
+def test_the_summary_has_the_numbers_of_the_run(tmp_path: Path) -> None:
     fill(tmp_path)
     launched(tmp_path)
     path, _ = write(tmp_path, goal_report())
@@ -218,7 +218,7 @@ def test_the_summary_is_for_scripts(tmp_path: Path) -> None:
     assert {"python", "torch", "torchrl"} <= summary.versions.keys()
 
 
-def test_nothing_half_written_is_left(tmp_path: Path) -> None:
+def test_writing_a_report_leaves_its_three_files_and_no_draft(tmp_path: Path) -> None:
     write(tmp_path, goal_report())
     assert {path.name for path in tmp_path.iterdir()} == {
         "goal_report.json",
@@ -286,7 +286,9 @@ def performed() -> GoalReport:
     return msgspec.structs.replace(goal_report(), performance=performance)
 
 
-def test_a_goal_that_was_never_performed_has_not_the_rate_of_a_subtask(tmp_path: Path) -> None:
+def test_the_rate_of_a_subtask_is_not_reported_as_that_of_an_unperformed_goal(
+    tmp_path: Path,
+) -> None:
     fill(tmp_path)
     later = Subtask(name="craft planks", success=Condition(kind="have", name="planks"))
     known = goal_report()
@@ -298,7 +300,7 @@ def test_a_goal_that_was_never_performed_has_not_the_rate_of_a_subtask(tmp_path:
     assert f"0.93{best}" in text.replace("0.93 best", "0.93best")
 
 
-def test_the_performance_is_the_last_row_and_the_rate_of_the_goal(tmp_path: Path) -> None:
+def test_the_performance_is_the_last_row_and_gives_the_rate_of_the_goal(tmp_path: Path) -> None:
     fill(tmp_path)
     console = Console(file=io.StringIO(), width=140)
     console.print(iteration_table(performed()))

@@ -196,7 +196,7 @@ def test_goals_from_python_are_reported_without_a_launcher(
         write(run, goal="mine/frist")
 
 
-def test_a_training_alone_is_a_run_as_well(run: Path) -> None:
+def test_a_run_with_a_training_alone_is_reported(run: Path) -> None:
     sent(run, TRAIN, "train/harvest-log", Train(spec=spec([])))
     summary, page = reported(run)
     assert summary.task is not None
@@ -215,7 +215,7 @@ def test_a_performance_that_is_over_is_reported_before_the_goal_is(run: Path) ->
     assert "The whole goal, performed" in page
 
 
-def test_a_run_without_anything_has_a_report(run: Path) -> None:
+def test_a_run_without_a_goal_is_reported(run: Path) -> None:
     summary, page = reported(run)
     assert summary.task is None
     assert "No goal was given" in page

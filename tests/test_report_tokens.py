@@ -41,7 +41,7 @@ def test_tokens_are_counted_by_iteration_and_agent(tmp_path: Path):
     ]
 
 
-def test_where_nothing_was_counted_there_is_no_table(tmp_path: Path):
+def test_without_counted_tokens_there_is_no_table(tmp_path: Path):
     assert token_table(tmp_path) is None
     write(tmp_path, ("planner", "goal/plan-0", 0, 0))
     assert token_table(tmp_path) is None

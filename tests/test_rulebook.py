@@ -94,7 +94,7 @@ def test_failed_sub_actions_change_and_successful_ones_are_kept():
     assert methods(history[2]) == [("find a tree", "rl"), ("harvest log", "code")]
 
 
-def test_when_the_parts_work_and_the_whole_does_not_the_last_is_changed():
+def test_the_last_sub_action_is_changed_when_each_succeeds_and_the_whole_fails():
     history = iterate(LOG, {"find a tree": True, "harvest log": True}, 3)
     assert methods(history[1]) == [("find a tree", "code"), ("harvest log", "code")]
     assert methods(history[2]) == [("find a tree", "code"), ("harvest log", "rl")]
@@ -109,7 +109,7 @@ def test_the_sub_action_that_lost_most_unseen_episodes_is_changed():
         assert by_rl == [changed]
 
 
-def test_a_program_that_lost_the_most_comes_last():
+def test_a_program_that_lost_the_most_is_proposed_after_the_others():
     find = iterate(LOG, {}, 2)[1].lines[0].sub_action
     question = ProgramQuestion(task=task(LOG), sub_action=find)
     first = program(question).source
@@ -122,7 +122,7 @@ def test_a_program_that_lost_the_most_comes_last():
     assert program(msgspec.structs.replace(question, tried=[kept])).source == first
 
 
-def test_steps_of_one_name_are_distinguished_by_their_method():
+def test_sub_actions_of_one_name_are_distinguished_by_their_method():
     """Several logs are gone for by code, then by rl; one log by code alone, under the same name."""
     logs = Condition(kind="have", name="log", quantity=3)
     by_rl = SubAction(name="go harvesting log", method="rl", success=logs)
@@ -139,7 +139,7 @@ def test_steps_of_one_name_are_distinguished_by_their_method():
         ("deadbush", "dead bush"),  # which it gives to shears alone
     ],
 )
-def test_any_item_that_is_dug_can_be_gathered(item: str, block: str):
+def test_the_program_for_a_dug_item_looks_for_the_block_that_drops_it(item: str, block: str):
     goal = Condition(kind="have", name=item)
     sub_actions = [line.sub_action for each in iterate(goal, {}, 4) for line in each.lines]
     find = next(each for each in sub_actions if each.success.kind == "facing")
@@ -172,7 +172,7 @@ def spec_question(history: list[Line], macros_allowed: bool = True) -> SpecQuest
     )
 
 
-def test_macros_join_after_single_steps_have_failed():
+def test_macros_are_added_to_the_spec_after_single_steps_have_failed():
     failed = line(spec_question([]).sub_action, False)
     assert spec(spec_question([])).macros == []
     assert [macro.name for macro in spec(spec_question([failed])).macros] == ["dig", "fetch"]
@@ -202,7 +202,7 @@ def from_programs(**changes: object) -> SpecQuestion:
     )
 
 
-def test_the_programs_that_were_tried_join_and_the_best_of_its_aim_is_cloned():
+def test_the_spec_takes_tried_programs_as_macros_and_clones_the_best_of_its_goal():
     answer = spec(from_programs())
     small = ["dig", "fetch", "go_to"]
     assert [macro.name for macro in answer.macros] == [*small, "find_1", "dig_2", "dig_1"]
@@ -213,7 +213,7 @@ def test_the_programs_that_were_tried_join_and_the_best_of_its_aim_is_cloned():
     assert spec_problems(answer, FEATURES, PRIMITIVES, True, 10**6, to_clone=["dig_2"]) == []
 
 
-def test_programs_join_and_are_cloned_only_where_that_is_allowed():
+def test_tried_programs_become_macros_and_are_cloned_only_where_that_is_allowed():
     assert len(spec(from_programs(programs_as_macros=False)).macros) == 3
     assert spec(from_programs(programs_as_macros=False)).clone == ["dig_2"]
     assert spec(from_programs(programs_to_clone=False)).clone == []
@@ -261,7 +261,7 @@ def test_items_with_a_recipe_are_crafted_and_not_searched_for(item: str):
         ("base: rules.yaml\nadvice: [{when: {success: true}}]", "the last of its"),
     ],
 )
-def test_a_rule_file_that_is_none_is_a_sentence(
+def test_an_invalid_rule_file_is_refused_in_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
 ):
     (tmp_path / BOOK).write_text((CARD.rulebook.files / BOOK).read_text())
@@ -271,7 +271,9 @@ def test_a_rule_file_that_is_none_is_a_sentence(
         RulebookBackend("broken.yaml")
 
 
-def test_a_variant_may_change_where_things_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_variant_of_the_rules_may_change_levels_blocks_and_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     (tmp_path / BOOK).write_text((CARD.rulebook.files / BOOK).read_text())
     (tmp_path / "variant.yaml").write_text(
         "base: rules.yaml\n"
@@ -291,7 +293,7 @@ def test_a_variant_may_change_where_things_are(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("book", ["rules.yaml", "reward_only.yaml", "plan4mc.yaml"])
-def test_every_mob_of_mine_dojos_can_be_learned_to_be_fought(book: str):
+def test_every_combat_task_of_minedojo_has_valid_specs(book: str):
     """Each combat task has a way by learning, from programs and alone, whose specs are valid."""
     goals = goals_of("minecraft")
     tasks = {goals.task(name).success.name: goals.task(name) for name in goals.names("combat")}

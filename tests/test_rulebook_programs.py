@@ -44,7 +44,7 @@ from worlds.minecraft.card import CARD
 PROGRAMS = sorted(CARD.rulebook.programs.glob("*.py"))
 
 
-def test_guards_of_the_rules_are_there_and_compile():
+def test_guards_named_by_the_rules_exist_and_compile():
     book = Book()
     for name, rule in book.rules.guards.items():
         proposal = GuardProposal(name=name, when=rule.when)
@@ -85,7 +85,7 @@ def test_coming_up_for_air_brings_a_diver_up_in_time():
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_the_stock_is_in_call_style(path: Path):
+def test_each_program_of_the_stock_has_only_functions_and_constants(path: Path):
     tree = ast.parse(path.read_text())
     assert any(isinstance(node, ast.FunctionDef) and node.name == "action" for node in tree.body)
     assert all(isinstance(node, (ast.FunctionDef, ast.Assign)) for node in tree.body)
@@ -112,7 +112,7 @@ def test_every_task_has_a_plan_and_programs_that_compile(path: Path):
 
 
 @pytest.mark.parametrize(("name", "subtask_number"), [("beef", 0), ("milk_bucket", 0)])
-def test_subtasks_are_done_in_the_world(name: str, subtask_number: int):
+def test_the_rulebooks_programs_reach_their_subtasks_in_the_world(name: str, subtask_number: int):
     path = next(path for path in WHOLE if path.stem == name)
     asked = msgspec.convert(yaml.safe_load(path.read_text()), type=Task)
     each = plan(PlanQuestion(task=asked, inventory=asked.inventory)).subtasks[subtask_number]

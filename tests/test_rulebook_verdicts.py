@@ -98,7 +98,7 @@ def test_verdicts_have_what_the_failed_episodes_ended_with(
     assert bool(judged.suggestion) == bool(advised)
 
 
-def test_every_ending_has_its_words_and_its_advice():
+def test_every_ending_has_a_reason_and_a_suggestion():
     endings = [*get_args(get_type_hints(Episode)["ended"]), "finished", "step_limit"]
     for ended in (*endings, "fuel_exhausted", "time_limit", "error", "killed"):
         inside = ended in get_args(get_type_hints(ProgramReport)["status"])

@@ -37,7 +37,9 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return errors
 
 
-def test_the_list_of_runs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_lists_state_goal_success_and_samples_also_of_damaged_runs(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert "there is no folder runs" in refused(capsys, "runs")
     run = ran(place, "over")
     write(run, goal_report())
@@ -59,7 +61,7 @@ def test_the_list_of_runs(place: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert printed["begun"]["success_rate"] is None
 
 
-def test_a_size_is_for_reading() -> None:
+def test_a_size_is_printed_in_its_largest_unit() -> None:
     assert [size(n) for n in (0, 12_000, 3_140_000, 2_000_000_000)] == [
         "0 kB",
         "12 kB",
@@ -68,7 +70,9 @@ def test_a_size_is_for_reading() -> None:
     ]
 
 
-def test_runs_side_by_side(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_prints_what_differs_between_runs(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     first = ran(place, "first", "learner: {gamma: 0.99}\n")
     second = ran(place, "second", "learner: {gamma: 0.9, hidden: 64}\n")
     whole = goal_report()
@@ -95,14 +99,14 @@ def test_runs_side_by_side(place: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "no run folder third" in refused(capsys, "compare", "first", "third")
 
 
-def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_option_prints_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("rlgpt ")
 
 
-def test_launch_files_are_listed_ones_own_first(
+def test_launch_list_prints_the_users_own_files_first(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (place / "launch").mkdir()

@@ -26,7 +26,7 @@ LOG = Condition(kind="have", name="log")
 TASK = Task(id="log", prompt="a log", success=LOG)
 
 
-def test_a_picture_is_named_by_its_size() -> None:
+def test_the_name_of_a_picture_observation_gives_its_size() -> None:
     assert picture_shape("rgb") == (3, 64, 64)
     assert picture_shape("rgb_120x160") == (3, 120, 160)
     assert picture_size("rgb") == RGB.size == 12288
@@ -56,7 +56,7 @@ class Seen(Readings):
     def counters(self) -> Any: ...
 
 
-def test_columns_are_the_picture_and_only_what_moved_is_drawn_again() -> None:
+def test_picture_columns_are_drawn_again_only_for_environments_that_moved() -> None:
     world = Drawing()
     readings = Seen(world)
     matrix = FeatureMatrix(["time", "rgb_36x40"], {}, 1, 3)
@@ -86,7 +86,7 @@ class PicturedWorld(FakeWorld):
         return np.full((3, height, width), 20 * self.z[environment], np.uint8)
 
 
-def test_a_session_of_another_game_shows_them_too() -> None:
+def test_pictures_are_observations_of_a_world_of_another_game_too() -> None:
     interface = Interface(
         observations=["life", "rgb_48x64"], actions=["forward"], success=LOG, horizon=20
     )
@@ -102,7 +102,7 @@ def test_a_session_of_another_game_shows_them_too() -> None:
 
 
 @pytest.mark.parametrize("shape", [(3, 36, 36), (3, 64, 64), (3, 120, 160)])
-def test_an_encoder_takes_each_size(shape: tuple[int, ...]) -> None:
+def test_the_encoder_gives_the_same_width_for_each_picture_size(shape: tuple[int, ...]) -> None:
     encoded = PictureEncoder(shape)(torch.rand(2, 5, int(np.prod(shape))))
     assert encoded.shape == (2, 5, PICTURE_WIDTH)
 

@@ -108,7 +108,7 @@ def test_keys_are_made_once_and_what_to_copy_is_printed(place: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused_before_there_is_a_run(
+def test_invalid_hosts_and_keys_are_refused_before_a_run_folder_is_made(
     place: Path, arguments: list[str], words: str
 ) -> None:
     if "hosts=null" in arguments:
@@ -158,7 +158,7 @@ def far(tmp_path: Path) -> Iterator[tuple[Path, Path, Bus]]:
         node.wait(PATIENCE)
 
 
-def test_files_come_back(far: tuple[Path, Path, Bus]) -> None:
+def test_files_of_a_node_on_another_machine_are_collected(far: tuple[Path, Path, Bus]) -> None:
     here, there, bus = far
     bus.call(list_files("filer"), Empty(), timeout=PATIENCE)
     sentences = collect(bus, here, ["filer"])
@@ -182,14 +182,16 @@ def test_files_come_back(far: tuple[Path, Path, Bus]) -> None:
 @pytest.mark.parametrize(
     "path", ["secret", "../config.yaml", "films/linked.mp4", "films/.draft.mp4", "/etc/passwd", ""]
 )
-def test_nothing_else_is_handed_over(far: tuple[Path, Path, Bus], path: str) -> None:
+def test_files_outside_what_a_node_offers_are_not_sent(
+    far: tuple[Path, Path, Bus], path: str
+) -> None:
     _, _, bus = far
     with pytest.raises(RemoteError, match="that is handed over") as error:
         bus.call(read_file("filer"), ReadFile(path=path), timeout=PATIENCE)
     assert error.value.code == "unknown_file"
 
 
-def test_the_files_of_a_node_that_is_absent_or_local(tmp_path: Path) -> None:
+def test_files_of_a_node_that_runs_in_the_same_folder_are_not_collected(tmp_path: Path) -> None:
     hosts = {"filer": {"host": "127.0.0.1", "port": free_port()}}
     bus = Bus(tmp_path, hosts=hosts)
     try:
@@ -212,7 +214,7 @@ def test_the_files_of_a_node_that_is_absent_or_local(tmp_path: Path) -> None:
         ("changes", "changes while it is read"),
     ],
 )
-def test_another_machine_writes_nothing_but_its_own_folder(
+def test_collected_files_are_written_only_into_their_nodes_folder(
     tmp_path: Path, path: str, why: str
 ) -> None:
     """A node that was taken over hands over what it likes; it is the collector that has to hold."""
@@ -243,7 +245,9 @@ def test_another_machine_writes_nothing_but_its_own_folder(
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_steps_of_the_page(tmp_path: Path, machines: tuple[str, str]) -> None:
+def test_the_commands_of_the_page_run_a_node_on_another_machine(
+    tmp_path: Path, machines: tuple[str, str]
+) -> None:
     page = (CHECKOUT / "docs" / "several_machines.md").read_text()
     launch_file = re.search(r"```yaml\n(# launch/far.yaml\n.*?)```", page, flags=re.S)
     assert launch_file is not None

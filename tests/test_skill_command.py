@@ -40,7 +40,9 @@ def change(skills: str, statement: str, *values: object) -> None:
     table.close()
 
 
-def test_list_show_and_remove(skills: str, capsys: pytest.CaptureFixture[str]):
+def test_skill_commands_list_show_and_remove_skills(
+    skills: str, capsys: pytest.CaptureFixture[str]
+):
     assert main(["skill", "list", "--library", skills]) == 0
     out = capsys.readouterr().out
     assert "find_a_tree" in out
@@ -90,7 +92,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("column", "value"), BAD)
-def test_a_bad_column_is_reported_and_a_run_goes_on_without(
+def test_a_damaged_column_of_a_skill_is_reported_and_a_run_continues_without_it(
     skills: str, capsys: pytest.CaptureFixture[str], column: str, value: object
 ):
     change(skills, f"update skills set {column} = ? where name = 'find_a_tree'", value)
@@ -120,7 +122,7 @@ for arguments in (["list"], ["show", "dig"], ["remove", "dig"]):
 
 
 @pytest.mark.parametrize("held", [False, True])
-def test_a_library_that_cannot_be_written_is_read(skills: str, held: bool):
+def test_a_library_that_cannot_be_written_can_be_read(skills: str, held: bool):
     folder = Path(skills)
     library = folder / "library.sqlite"
     # Who has it open has files beside it, and a part of it may be in them.

@@ -86,7 +86,7 @@ def playing(library: str, place: Path) -> "subprocess.Popen[str]":
     )
 
 
-def test_a_policy_is_played_after_what_ran_before_it(library: str, tmp_path: Path):
+def test_skill_run_plays_a_policy_after_its_prefix_without_training(library: str, tmp_path: Path):
     with playing(library, tmp_path) as process:
         said, wrong = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, wrong
@@ -102,7 +102,7 @@ def test_a_policy_is_played_after_what_ran_before_it(library: str, tmp_path: Pat
     assert int((run / "env_server" / "steps").read_text()) == steps
 
 
-def test_a_node_that_is_killed_ends_it_with_a_sentence(library: str, tmp_path: Path):
+def test_skill_run_whose_node_is_killed_ends_with_one_sentence(library: str, tmp_path: Path):
     with playing(library, tmp_path) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -36,6 +36,7 @@ from nodes.skills import Counts, Learned, LibraryError, Provenance, follows, hol
 from tests.agent_stack import LOG, STEPS, TASK, RunGoal, stack
 from tests.bus_processes import PATIENCE, ROOT
 from tests.test_agent_loops import ESCALATION, FIND, told
+from worlds.minecraft.card import CARD
 from worlds.minecraft.play.runtime import RUNTIME
 
 WOOD = Condition(kind="facing", name="wood")
@@ -72,7 +73,7 @@ TEN = Counts(successes=9, episodes=10, samples=100)
 # ---- the library
 
 
-def test_the_same_skill_is_one_and_an_occasion_counts_once(tmp_path: Path):
+def test_the_same_skill_is_stored_once_and_an_occasion_is_counted_once(tmp_path: Path):
     library = Library(tmp_path / "skills")
     assert library.add("a:goal", "find a tree", learned(), None, TEN) == "find_a_tree"
     assert library.add("a:goal", "find a tree", learned(), None, TEN) == "find_a_tree"
@@ -92,7 +93,7 @@ def test_the_same_skill_is_one_and_an_occasion_counts_once(tmp_path: Path):
     assert (tmp_path / "skills" / "find_a_tree" / "program.py").read_text() == WALK
 
 
-def test_a_skill_that_worked_from_less_needs_no_more_than_that(tmp_path: Path):
+def test_a_skill_that_worked_from_fewer_items_requires_only_those(tmp_path: Path):
     library = Library(tmp_path)
     stage = Stage(sub_action=FIND, program=Program(name="find", source=WALK))
     rich = learned(start={"log": 3, "dirt": 2}, before=[stage])
@@ -113,7 +114,7 @@ def test_a_skill_that_worked_from_less_needs_no_more_than_that(tmp_path: Path):
         (({"log": 3}, False), ({}, True)),
     ],
 )
-def test_a_skill_that_worked_from_something_else_needs_what_it_needed(
+def test_a_skill_that_worked_from_other_items_keeps_its_requirements(
     tmp_path: Path, known: tuple[dict[str, int], bool], seen: tuple[dict[str, int], bool]
 ):
     library = Library(tmp_path)
@@ -127,7 +128,7 @@ def test_a_skill_that_worked_from_something_else_needs_what_it_needed(
     assert skill.learned.before == [stage] * known[1]
 
 
-def test_starts_fit_or_not():
+def test_a_start_fits_if_it_has_the_items_and_follows_the_stages_of_the_skill():
     assert holds({"log": 3}, {"log": 3})
     assert not holds({"log": 2, "dirt": 9}, {"log": 3})
     facing = Stage(sub_action=FIND)
@@ -160,7 +161,7 @@ def test_a_policy_is_copied_and_stands_without_its_run(tmp_path: Path):
         skill.check()
 
 
-def test_two_processes_may_add_at_a_time(tmp_path: Path):
+def test_several_connections_may_add_skills_at_the_same_time(tmp_path: Path):
     Library(tmp_path).close()
 
     def add(worker: int) -> None:
@@ -180,7 +181,7 @@ def test_two_processes_may_add_at_a_time(tmp_path: Path):
     assert all(skill.counts == TEN for skill in skills)
 
 
-def test_a_skill_kept_while_its_name_becomes_free_has_its_files(
+def test_a_skill_added_while_one_of_its_name_is_removed_keeps_its_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     library, other = Library(tmp_path), Library(tmp_path)
@@ -261,7 +262,7 @@ def test_a_second_run_trains_nothing_that_the_first_one_learned(
     assert second["harvest_log"].successes == second["harvest_log"].episodes == 5 + 2 + 3
 
 
-def test_a_skill_that_does_not_do_here_is_counted_and_the_ordinary_way_taken(
+def test_a_skill_that_fails_its_tryout_is_counted_and_a_program_is_written(
     run_folder: Path, tmp_path: Path
 ):
     library = Library(tmp_path)
@@ -323,7 +324,7 @@ def test_a_training_begins_from_the_best_of_the_library(tmp_path: Path):
     assert start.id == "skill/best"
 
 
-def test_two_policies_in_one_goal(run_folder: Path):
+def test_two_policies_in_one_goal_are_trained_and_played_one_after_the_other(run_folder: Path):
     """Each is a training of its own, and they are played one after the other."""
     dig = SubAction(name="harvest log", method="rl", success=LOG)
     find = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
@@ -346,7 +347,7 @@ def test_two_policies_in_one_goal(run_folder: Path):
 # ---- what the language model sees, and may call
 
 
-def test_skills_are_shown_and_only_where_there_are_any():
+def test_the_prompt_lists_skills_only_where_there_are_any():
     note = SkillNote(name="find_a_tree", purpose="walk up to a tree", success=WOOD, rate=0.9)
     prompts = ROOT / "nodes" / "fast_agent" / "prompts"
     for kind in (ProgramQuestion, SpecQuestion):
@@ -376,7 +377,7 @@ def test_a_program_that_calls_a_skill_holds_its_source():
     assert with_skills("def action(obs:\n  find_a_tree()", {"find_a_tree": skill}).count("\n") == 1
 
 
-def test_a_function_that_a_skill_would_meet_is_called_something_else():
+def test_a_function_that_a_called_skill_also_uses_has_to_be_renamed():
     skill = (
         "LEFT = 5\n\n\ndef ahead(obs):\n    return LEFT\n\n\n"
         "def action(obs):\n    step = ahead(obs)\n    obs = walk_to(obs, step, 0)\n"
@@ -395,13 +396,15 @@ def test_a_function_that_a_skill_would_meet_is_called_something_else():
 
 
 @pytest.mark.parametrize("name", ["attack", "walk to", "for", "obs", "action", "range"])
-def test_a_skill_is_not_called_what_means_something_else_in_a_program(tmp_path: Path, name: str):
+def test_a_skill_gets_a_name_that_programs_can_call(tmp_path: Path, name: str):
     known = Library(tmp_path / "skills").add("a:goal", name, learned(), None, TEN)
     own = f"def action(obs):\n    obs = {known}(obs)\n    obs = attack()\n"
     compile_program(with_skills(own, {known: WALK}), RUNTIME)
 
 
-def test_the_whole_stock_can_be_called():
-    for path in sorted((ROOT / "nodes" / "llm" / "rulebook" / "programs").glob("*.py")):
-        own = "def action(obs):\n    known(obs)\n"
-        compile_program(with_skills(own, {"known": path.read_text().replace("{{", "{")}), RUNTIME)
+@pytest.mark.parametrize(
+    "path", sorted(CARD.rulebook.programs.glob("*.py")), ids=lambda path: path.stem
+)
+def test_every_program_of_the_stock_can_be_called_as_a_skill(path: Path):
+    own = "def action(obs):\n    known(obs)\n"
+    compile_program(with_skills(own, {"known": path.read_text()}), RUNTIME)

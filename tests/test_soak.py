@@ -13,7 +13,7 @@ from benchmarks.soak.samples import held_by
 TIMES = [5.0 * number for number in range(120)]
 
 
-def test_noise_restarts_and_what_is_given_back_are_no_growth() -> None:
+def test_noise_restarts_and_memory_that_is_freed_are_no_growth() -> None:
     noise = random.Random(1)
     for values in (
         [200e6 + noise.uniform(-3e6, 3e6) for _ in TIMES],
@@ -27,7 +27,7 @@ def test_noise_restarts_and_what_is_given_back_are_no_growth() -> None:
     assert growth("learner", "rss", TIMES[:5], [1.0] * 5) is None
 
 
-def test_what_leaks_grows_by_the_hour() -> None:
+def test_a_leak_of_memory_or_files_is_growth_by_the_hour() -> None:
     noise = random.Random(2)
     hour = [5.0 * number for number in range(720)]
     memory = [100e6 + 60e3 * number + noise.uniform(-1e6, 1e6) for number in range(720)]
@@ -43,7 +43,7 @@ def test_what_leaks_grows_by_the_hour() -> None:
     assert "**grows**" not in table([steady])
 
 
-def test_a_process_is_sampled() -> None:
+def test_the_sample_of_a_process_counts_its_files_sockets_and_threads() -> None:
     before = held_by(os.getpid())
     over = threading.Event()
     thread = threading.Thread(target=over.wait)

@@ -110,12 +110,12 @@ def all_there(servers: list[Server], count: int) -> Callable[[int], None]:
     return wait
 
 
-def test_an_even_split_without_empty_parts() -> None:
+def test_environments_are_split_evenly_without_empty_parts() -> None:
     assert shares(7, 3) == [slice(0, 2), slice(2, 4), slice(4, 7)]
     assert shares(2, 3) == [slice(0, 1), slice(1, 2)]
 
 
-def test_the_configuration_names_the_env_servers() -> None:
+def test_env_servers_are_those_of_the_configuration_each_with_its_deadline() -> None:
     config = {"nodes": {"env_server": {}, "env_server_2": {"kind_of": "env_server"}, "critic": {}}}
     assert env_servers(config) == ["env_server", "env_server_2"]
     assert env_servers({}) == ["env_server"]
@@ -132,7 +132,7 @@ def test_the_configuration_names_the_env_servers() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 3])
-def test_several_servers_train_what_one_does(tmp_path: Path, count: int) -> None:
+def test_several_servers_train_the_same_policy_as_one(tmp_path: Path, count: int) -> None:
     """To the bit: the same environments play the same seeds, wherever they are."""
     tryouts = Tryouts(seeds=SeedRange(first=5000, count=5), every=1000)
     spec = msgspec.structs.replace(corridor_spec(budget=2000, stop_at=2.0), tryouts=tryouts)
@@ -165,7 +165,7 @@ def test_no_two_servers_play_the_same_seed(tmp_path: Path) -> None:
         assert len(server.played) == len(set(server.played))
 
 
-def test_seeds_of_a_short_range_never_become_anothers(tmp_path: Path) -> None:
+def test_environments_play_their_own_seeds_also_where_the_range_is_short(tmp_path: Path) -> None:
     servers = [Server(), Server()]
     spec = msgspec.structs.replace(TO_THE_END, seeds=SeedRange(first=0, count=25))
     train(tmp_path, servers, spec)
@@ -202,7 +202,7 @@ def test_a_lost_server_costs_its_own_episodes(
     assert steps[:5].tolist() == [112, 112, 48, 112, 112]
 
 
-def test_one_that_comes_later_is_taken_in(tmp_path: Path) -> None:
+def test_a_server_that_connects_later_joins_the_training(tmp_path: Path) -> None:
     servers = [Server(), Server(), Server()]
     servers[2].there = False
 
@@ -219,7 +219,9 @@ def test_one_that_comes_later_is_taken_in(tmp_path: Path) -> None:
     assert trained.samples == sum(server.steps for server in servers)
 
 
-def test_all_lost_is_as_one_lost(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_when_all_servers_are_lost_the_rollout_is_discarded_and_begun_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     servers, calls = [Server(), Server()], itertools.count(1)
 
     def lose() -> None:
@@ -233,7 +235,9 @@ def test_all_lost_is_as_one_lost(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     assert 3000 - 7 < trained.samples <= 3000
 
 
-def test_while_there_is_none_it_waits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_training_waits_while_there_is_no_server(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     servers = [Server(), Server()]
     for server in servers:
         server.there = False
@@ -251,7 +255,7 @@ def test_while_there_is_none_it_waits(tmp_path: Path, caplog: pytest.LogCaptureF
     assert trained.samples > 3000 - 2 * 7
 
 
-def test_a_refusal_of_the_spec_ends_it_and_a_later_one_does_not(
+def test_a_rejected_spec_ends_a_training_at_its_start_and_not_later(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     servers = [Server(), Server()]
@@ -275,7 +279,7 @@ def test_a_refusal_of_the_spec_ends_it_and_a_later_one_does_not(
     assert caplog.text.count("env_server_2 is not taken in") <= 1
 
 
-def test_other_spaces_are_refused(tmp_path: Path) -> None:
+def test_a_server_with_other_choices_is_refused(tmp_path: Path) -> None:
     servers = [Server(), Server()]
     usual = servers[1].corridors.open
 
@@ -288,7 +292,7 @@ def test_other_spaces_are_refused(tmp_path: Path) -> None:
         train(tmp_path, servers)
 
 
-def test_it_goes_on_from_its_checkpoint_with_the_same_split(tmp_path: Path) -> None:
+def test_a_resumed_training_splits_the_seeds_in_the_same_way(tmp_path: Path) -> None:
     class Stop(Exception):
         pass
 
@@ -306,7 +310,7 @@ def test_it_goes_on_from_its_checkpoint_with_the_same_split(tmp_path: Path) -> N
     assert not {*servers[0].played, *later[0].played} & {*servers[1].played, *later[1].played}
 
 
-def test_tryouts_are_played_by_those_that_are_there(tmp_path: Path) -> None:
+def test_tryouts_are_played_by_the_servers_that_are_connected(tmp_path: Path) -> None:
     tryouts = Tryouts(seeds=SeedRange(first=5000, count=5), every=1000)
     spec = msgspec.structs.replace(TO_THE_END, tryouts=tryouts)
     servers = [Server(), Server()]
@@ -318,7 +322,9 @@ def test_tryouts_are_played_by_those_that_are_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_more_is_taken_than_the_samples_that_are_left(tmp_path: Path, seed: int) -> None:
+def test_a_training_takes_no_more_samples_than_are_left_however_often_servers_are_lost(
+    tmp_path: Path, seed: int
+) -> None:
     """Whatever prefixes take, and however often servers are lost: what opens a session again is
     counted, too."""
     draw = random.Random(seed)
@@ -343,7 +349,7 @@ def test_no_more_is_taken_than_the_samples_that_are_left(tmp_path: Path, seed: i
 
 
 @pytest.mark.parametrize("imitation", [0, 2])
-def test_a_policy_with_a_memory_goes_on_without_what_was_lost(
+def test_a_policy_with_a_memory_is_trained_on_when_a_server_is_lost(
     tmp_path: Path, imitation: int
 ) -> None:
     servers, calls = [Server(), Server()], itertools.count(1)

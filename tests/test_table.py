@@ -58,7 +58,7 @@ def test_cell_holds_what_its_launch_measured(played: Path) -> None:
         assert json.loads(stored.read_text())["max_steps"] == 3000
 
 
-def test_finished_cell_is_kept(place: Path) -> None:
+def test_finished_cell_is_not_run_again(place: Path) -> None:
     before = (place / CELL).read_bytes()
     done = rlgpt(*QUICK, cwd=place)
     assert done.returncode == 0, done
@@ -96,7 +96,7 @@ def test_table_is_written_beside_the_papers_numbers(place: Path) -> None:
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == legend + 1
 
 
-def test_other_limits_make_another_cell(place: Path) -> None:
+def test_cell_of_other_limits_is_kept_and_the_difference_reported(place: Path) -> None:
     before = (place / CELL).read_bytes()
     done = rlgpt(*QUICK, "limits.samples=30000", cwd=place)
     assert done.returncode == 0, done
@@ -105,7 +105,7 @@ def test_other_limits_make_another_cell(place: Path) -> None:
     assert (place / CELL).read_bytes() == before
 
 
-def test_broken_cell(place: Path) -> None:
+def test_broken_cell_is_refused_with_what_is_wrong(place: Path) -> None:
     (place / CELL).write_text("{}")
     sentence = refused(*QUICK, cwd=place)
     assert f"{CELL} is no finished cell" in sentence
@@ -127,7 +127,7 @@ def test_broken_cell(place: Path) -> None:
         ({"llm": "qwen3_8b"}, "mutton rlgpt llm=qwen3_8b seed 0"),
     ],
 )
-def test_cell_in_anothers_place(tmp_path: Path, other: dict, name: str) -> None:
+def test_cell_in_the_file_of_another_is_refused(tmp_path: Path, other: dict, name: str) -> None:
     (tmp_path / CELL).parent.mkdir(parents=True)
     (tmp_path / CELL).write_text(json.dumps({**cell_of_one(), **other}))
     sentence = refused("table", "minedojo10", "--quick", "--show", cwd=tmp_path)
@@ -175,12 +175,14 @@ def cell_of_one() -> dict:
         (["harvest", "--results", "/proc/results"], "cannot write to the results folder"),
     ],
 )
-def test_table_refuses(tmp_path: Path, arguments: list[str], words: str) -> None:
+def test_table_refuses_unknown_names_axes_and_options(
+    tmp_path: Path, arguments: list[str], words: str
+) -> None:
     assert words in refused("table", *arguments, cwd=tmp_path)
     assert not (tmp_path / "runs").exists()
 
 
-def test_table_of_ones_own_that_is_wrong(tmp_path: Path) -> None:
+def test_a_users_invalid_table_file_is_refused_with_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "launch" / "table").mkdir(parents=True)
     mine = tmp_path / "launch" / "table" / "mine.yaml"
     mine.write_text("title: Mine\ncaption: x\ntasks: [stick]\nmethods: [rlgpt]\nseds: [0]\n")

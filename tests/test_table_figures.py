@@ -32,11 +32,13 @@ from voxeldojo.tasks import task_ids
         (20, 20, 0.8389, 1.0),
     ],
 )
-def test_wilson(successes: int, episodes: int, low: float, high: float) -> None:
+def test_wilson_intervals_equal_published_ones(
+    successes: int, episodes: int, low: float, high: float
+) -> None:
     assert wilson(successes, episodes) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_wilson_of_nothing_and_of_nonsense() -> None:
+def test_wilson_interval_without_episodes_is_all_and_impossible_counts_are_refused() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     with pytest.raises(ValueError, match="3 successes in 2 episodes"):
         wilson(3, 2)
@@ -125,7 +127,7 @@ def test_goals_of_one_and_of_several_subtasks_are_not_counted_together() -> None
     assert row.steps[0].rate == pytest.approx(0.7)
 
 
-def test_a_goal_without_a_plan_has_no_chance() -> None:
+def test_a_goal_without_a_plan_counts_as_rate_zero() -> None:
     unplanned = cell(0, 0, plan=[], performed=False)
     assert chance(unplanned, 3) == 0.0
     (row,) = rows(definition(by="iteration"), [unplanned])
@@ -169,7 +171,7 @@ def test_the_page_reports_which_worlds_its_cells_are_of() -> None:
     assert "embedded world: a1 (2 cells), b2 (1 cell)." in text
 
 
-def test_the_picture_reports_which_lines_are_no_intervals() -> None:
+def test_the_picture_names_lines_that_are_ranges_over_seeds() -> None:
     one = cell(0, 15, iterations=[turn("a", 0, 15)])
     several = cell(0, 15, plan=["a", "b"], iterations=[turn("a", 0, 15), turn("b", 0, 15)])
     assert "range over seeds" not in plot.render(page([one], by="iteration"))
@@ -195,7 +197,7 @@ def test_an_iteration_that_lacks_episodes_is_marked() -> None:
     assert "(cut: 5 episodes)" in markdown.render(table)
 
 
-def test_the_samples_of_a_task_are_those_of_its_cells() -> None:
+def test_the_samples_given_for_a_task_are_the_limit_of_its_cells() -> None:
     table = definition(tasks=["stick", "bed"], samples={"bed": 2_500_000}, limits={"iterations": 2})
     found = {each.task: each for each in expand(table, []) if each.seed == 0}
     assert found["bed"].limits["samples"] == 2_500_000
@@ -235,14 +237,14 @@ def test_dead_loop_is_known_by_the_words_of_the_slow_agent() -> None:
 
 
 @pytest.mark.parametrize("method", group_options("method"))
-def test_a_cell_leaves_a_method_its_own(method: str) -> None:
+def test_a_cell_overrides_nothing_that_its_method_sets(method: str) -> None:
     (cell,) = expand(definition(methods=[method], seeds=[3]), [])
     assert cell.overrides == ["nodes.fast_agent.parameters.evaluation_episodes=30"]
     bare = compose_launch("cell", [f"method={method}", "task=stick", "seed=3"])
     assert compose_launch(cell.arguments[0], cell.arguments[1:]) == bare
 
 
-def test_tables_name_tasks_that_there_are() -> None:
+def test_tables_name_only_tasks_and_methods_that_exist() -> None:
     tables = "minedojo10 diamond harvest ablation-structure ablation-iterations ablation-interface"
     assert {*tables.split(), "ablation-llm"} <= set(definitions())
     for name in definitions():

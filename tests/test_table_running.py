@@ -72,7 +72,9 @@ def test_failed_cell_ends_the_table_or_is_named_at_its_end(toys: Path) -> None:
     assert "1 of 3 cells are there" in (toys / "results/tables/toys.md").read_text()
 
 
-def test_broken_cells_are_replaced_by_again_and_others_end_it_at_once(toys: Path) -> None:
+def test_again_replaces_the_broken_cells_it_names_and_others_end_the_table_at_once(
+    toys: Path,
+) -> None:
     table = {**TABLE, "methods": ["fine"], "seeds": [0, 1, 2]}
     (toys / "launch" / "table" / "toys.yaml").write_text(yaml.safe_dump(table))
     broken = [toys / f"results/log/fine/seed-{seed}.json" for seed in range(3)]
@@ -89,7 +91,7 @@ def test_broken_cells_are_replaced_by_again_and_others_end_it_at_once(toys: Path
     assert "Complete: all 3 cells" in (toys / "results/tables/toys.md").read_text()
 
 
-def test_interrupted_table_goes_on(toys: Path) -> None:
+def test_interrupted_table_continues_with_its_unfinished_cell(toys: Path) -> None:
     with launched("table", "toys", "--jobs", "1", "--only", "method=fine,slow", cwd=toys,
                   run=toys) as table:  # fmt: skip
         table.wait_for("log fine seed 0: 0.95")
@@ -123,7 +125,7 @@ def test_interrupted_table_goes_on(toys: Path) -> None:
     assert not list(toys.glob("results/log/slow/.*"))
 
 
-def test_cell_that_ended_while_no_table_ran_is_taken_up(toys: Path) -> None:
+def test_cell_that_ended_while_no_table_ran_is_stored_by_the_next_table(toys: Path) -> None:
     (toys / "launch" / "method" / "slow.yaml").unlink()
     done = rlgpt("table", "toys", "--only", "method=fine", cwd=toys)
     assert "left out: method=slow: there is no launch/method/slow.yaml" in done.stdout
@@ -205,7 +207,9 @@ def test_fingerprint_is_taken_again_only_after_a_change(
     assert fingerprints.of(other) is None
 
 
-def test_cell_has_the_fingerprint_of_its_note(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cell_has_the_fingerprint_of_the_world_when_it_began(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(toys)
     monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
     cell = msgspec.structs.replace(CELL, launch="toy", task="log", method="fine")

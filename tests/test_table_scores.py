@@ -90,7 +90,7 @@ def test_episodes_of_the_first_trainings_and_of_the_iteration_that_stands_count(
     assert scored.gather(tmp_path, minecraft) is None
 
 
-def test_a_score_by_hand() -> None:
+def test_a_score_equals_one_computed_by_hand() -> None:
     half = scored.measured(SCORE, [(list(SCORE.counted), {digits(FIRST): 1, digits(): 1})])
     assert half.rates[FIRST] == 0.5
     assert half.rates[SECOND] == 0
@@ -123,7 +123,7 @@ def page(results: list[CellResult], methods: list[str]) -> Page:
                 rows=rows(definition, results), command="")  # fmt: skip
 
 
-def test_the_page_has_ours_the_published_with_their_sources_and_what_ours_knew() -> None:
+def test_the_page_lists_our_scores_beside_published_ones_with_their_sources() -> None:
     every = digits(*SCORE.counted)
     table = page(
         [cell("pure_rl", {digits(): 4}, {digits(FIRST): 2}), cell("pure_code", {}, {every: 2})],

@@ -25,7 +25,7 @@ WOOL, COAL = "harvest_wool_with_shears_and_sheep", "harvest_1_coal"
 SWORD = "techtree_from_barehand_to_wooden_sword"
 
 
-def test_the_suite_is_minedojos_own() -> None:
+def test_the_suite_table_has_minedojos_32_tasks() -> None:
     suite = task_suite()["programmatic"]
     table = read("suite")
     assert table.tasks == [*suite["standard"], *suite["difficult"]]
@@ -39,7 +39,7 @@ def suite() -> list[Cell]:
     return expand(read("suite"), [])
 
 
-def test_a_cell_of_an_id_is_launched_by_it(suite: list[Cell]) -> None:
+def test_a_cell_of_a_minedojo_id_is_launched_by_task_id(suite: list[Cell]) -> None:
     assert len(suite) == 32 * 4 * 3
     wool = next(cell for cell in suite if cell.task == WOOL and cell.method == "pure_rl")
     assert wool.arguments[:4] == ["cell", "task=minedojo", f"task.id={WOOL}", "method=pure_rl"]
@@ -64,7 +64,7 @@ def test_samples_of_an_id_are_what_its_evaluations_may_take_and_what_is_to_learn
     assert {cell.limits["iterations"] for cell in suite} == {4, 1}  # mineagent has one
 
 
-def test_samples_on_the_command_line_win() -> None:
+def test_samples_on_the_command_line_replace_those_of_the_table() -> None:
     small = definition(tasks=[WOOL], learn=1_000_000)
     (one,) = {cell.limits["samples"] for cell in expand(small, ["limits.samples=5000"])}
     assert one == 5000
@@ -99,7 +99,7 @@ def test_samples_that_cannot_be_drawn_are_refused(
     assert said in refused("table", *words, "--show", cwd=tmp_path)
 
 
-def test_a_draw_that_is_wrong_is_refused() -> None:
+def test_a_draw_of_unknown_kinds_or_too_many_tasks_is_refused() -> None:
     sample = read("sample")
     assert sample.draw is not None
 
@@ -113,7 +113,7 @@ def test_a_draw_that_is_wrong_is_refused() -> None:
         drawn("sample", draw(count=3000, kinds=["harvest"], without=[]), 1)
 
 
-def test_the_page_has_means_by_kind_and_counts_where_intervals_are_apart() -> None:
+def test_the_page_has_means_by_kind_and_counts_of_tasks_with_separate_intervals() -> None:
     known = definition(
         tasks=[WOOL, COAL, SWORD],
         methods=["rlgpt", "pure_code"],

@@ -57,7 +57,7 @@ def test_choices_and_the_endings_of_macros_are_counted() -> None:
     assert found["turn_right"] == (0, {})  # what is never taken is told, too
 
 
-def test_another_policy_is_counted_from_zero_and_the_same_again_is_not() -> None:
+def test_taking_another_policy_resets_its_counts_and_taking_the_same_does_not() -> None:
     playing, _ = session()
     choose(playing, FORWARD, FORWARD, FORWARD, FORWARD)
     playing.take(interface())
@@ -74,7 +74,7 @@ def test_mistakes_in_rewards_are_reported() -> None:
     assert playing.mistakes() == {"line 2: ZeroDivisionError: division by zero": 4}
 
 
-def test_a_training_is_not_tallied() -> None:
+def test_a_training_session_counts_no_choices() -> None:
     playing, _ = session(autoreset=True)
     choose(playing, FORWARD, FORWARD, FORWARD, FORWARD)
     assert playing.choices() == []
@@ -111,7 +111,7 @@ SPEC = TrainingSpec(
 DIG = SubAction(name="dig", method="rl", success=LOG)
 
 
-def test_a_curve_in_words() -> None:
+def test_a_curve_is_put_in_words_with_its_best_point_and_why_it_ended() -> None:
     learning = learning_of(TRAINED, PLAYED)
     assert len(learning.curve) == 8
     assert (learning.curve[0], learning.curve[-1]) == (TRAINED.curve[0], TRAINED.curve[-1])
@@ -127,12 +127,14 @@ def test_a_curve_in_words() -> None:
         ((0.1, 0.7, 0.7), "it has levelled off"),
     ],
 )
-def test_where_a_curve_goes(rates: tuple[float, ...], said: str) -> None:
+def test_the_words_for_a_curve_state_whether_it_rises_is_level_or_never_succeeded(
+    rates: tuple[float, ...], said: str
+) -> None:
     curve = [(1000 * number, rate) for number, rate in enumerate(rates)]
     assert said in curve_in_words(Learning(samples=3000, curve=curve, stopped="x"))
 
 
-def test_the_critic_and_the_next_spec_see_it(tmp_path: Path) -> None:
+def test_the_questions_to_critic_and_fast_agent_show_the_learning_curve(tmp_path: Path) -> None:
     learning = learning_of(TRAINED, PLAYED)
     evidence = Evidence(
         id="e", sub_action="dig", description="", method="rl", success=LOG, required_rate=0.9,
@@ -161,7 +163,7 @@ def test_the_critic_and_the_next_spec_see_it(tmp_path: Path) -> None:
     assert spec["macros"][0]["source"] == EQUIP.source
 
 
-def test_the_spec_question_shows_the_programs_so_far() -> None:
+def test_the_spec_question_shows_the_programs_tried_so_far() -> None:
     verdict = Verdict(success=False, success_rate=0.85, reason="so", episodes=20)
     line = Line(sub_action=DIG, attempts=1, verdict=verdict)
     tried = [Tried(iteration=0, line=line, program=CHOP)]

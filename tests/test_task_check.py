@@ -27,7 +27,7 @@ TASK = Task(id="log", prompt="a log", success=Condition(kind="have", name="log")
 
 
 @pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
-def test_our_own_tasks_have_no_problem(path: Path) -> None:
+def test_the_task_files_of_launch_have_no_problem(path: Path) -> None:
     assert task_problem(convert(yaml.safe_load(path.read_text()), Task)) == ""
 
 
@@ -61,7 +61,7 @@ def test_mistakes_in_a_task_are_named(change: dict[str, object], problem: str) -
     assert task_problem(TASK) == ""
 
 
-def test_the_planner_refuses_a_goal_that_there_is_not(tmp_path: Path) -> None:
+def test_the_planner_rejects_a_goal_with_an_unknown_item(tmp_path: Path) -> None:
     """Whoever sends it: a launch, a script, another machine."""
     bus = MockBus("planner")
     planner = start(Planner, bus, tmp_path)
@@ -110,7 +110,9 @@ def test_a_goal_from_python_is_refused_with_the_same_sentence(tmp_path: Path) ->
         ([], "expected `object`, got `array`"),
     ],
 )
-def test_plain_values_that_are_no_message(value: object, words: str) -> None:
+def test_plain_values_that_are_no_message_are_refused_with_what_is_wrong(
+    value: object, words: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         convert(value, PursueGoal)
 

@@ -15,7 +15,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
-def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
+def test_task_list_prints_all_tasks_or_those_of_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
     every = json.loads(said(capsys, "list", "--json"))
     assert len(every) == 3142
     assert len({each["id"] for each in every}) == 3142
@@ -24,7 +24,9 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
     assert "combat a zombie in night forest with a iron sword" in "\n".join(combat)
 
 
-def test_show(capsys: pytest.CaptureFixture[str]) -> None:
+def test_task_show_prints_condition_start_horizon_and_guidance(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     shown = said(capsys, "show", "survival_sword_food")
     assert "the player alive 100 days after the episode began" in shown
     assert "1 iron_sword, 8 cooked_beef" in shown
@@ -35,7 +37,7 @@ def test_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert "pictures that show this done: " in said(capsys, "show", "creative:7")
 
 
-def test_search(capsys: pytest.CaptureFixture[str]) -> None:
+def test_task_search_finds_tasks_that_have_every_word(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(said(capsys, "search", "Zombie", "forest", "--json"))
     assert len(found) == 9
     assert all("zombie" in each["id"] and each["kind"] == "combat" for each in found)
@@ -52,7 +54,9 @@ def test_search(capsys: pytest.CaptureFixture[str]) -> None:
         (["list", "--game", "chess"], "there is no game 'chess'"),
     ],
 )
-def test_refusals(capsys: pytest.CaptureFixture[str], words: list[str], sentence: str) -> None:
+def test_task_commands_refuse_unknown_kinds_tasks_words_and_games(
+    capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
     assert main(["task", *words]) == 2
     assert sentence in capsys.readouterr().err
 
@@ -73,14 +77,14 @@ def test_refusals(capsys: pytest.CaptureFixture[str], words: list[str], sentence
         ("rlgpt node restart nonsense ", []),
     ],
 )
-def test_what_may_come_next(
+def test_completion_prints_the_words_that_may_come_next(
     capsys: pytest.CaptureFixture[str], line: str, first: list[str]
 ) -> None:
     assert main(["completion", "--line", line]) == 0
     assert capsys.readouterr().out.split() == first
 
 
-def test_bash_completes_behind_an_equals_sign(tmp_path: Path) -> None:
+def test_bash_completes_after_an_equals_sign(tmp_path: Path) -> None:
     """Readline hands over what follows `=` as a word of its own."""
     command = tmp_path / "rlgpt"
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m rlgpt.main "$@"\n')
@@ -96,7 +100,7 @@ def test_bash_completes_behind_an_equals_sign(tmp_path: Path) -> None:
     assert done.stdout.split() == ["survival", "survival_sword_food"]
 
 
-def test_a_shell_has_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_completion_without_a_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion"]) == 2
     assert "rlgpt completion bash, or zsh" in capsys.readouterr().err
     assert main(["completion", "zsh"]) == 0

@@ -48,7 +48,7 @@ def printed(width: int, terminal: bool) -> tuple[Console, io.StringIO]:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_verdict_is_wrapped_and_not_cut(width: int, is_terminal: bool) -> None:
+def test_a_verdict_in_a_table_is_wrapped_and_not_cut(width: int, is_terminal: bool) -> None:
     console, out = printed(width, is_terminal)
     console.print(iteration_table(report()))
     lines = out.getvalue().splitlines()
@@ -78,7 +78,9 @@ def test_events_are_one_line_each_when_piped() -> None:
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_table_is_not_cut(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
+def test_a_table_is_wrapped_in_a_terminal_and_as_wide_as_needed_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+) -> None:
     console, out = printed(80, is_terminal)
 
     def made(width: int) -> Console:

@@ -24,7 +24,7 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_policy_is_trained_by_the_example_and_resumed(spec: Path) -> None:
+def test_the_example_spec_is_trained_interrupted_and_resumed(spec: Path) -> None:
     place = spec.parent.parent
     run = place / "it"
     arguments = ("train", "mine/harvest_log.yaml", "run=it", *SMALL)
@@ -72,7 +72,7 @@ def _the_time_is_accounted_for(place: Path) -> None:
     assert "env_server/step" in table
 
 
-def test_actions_that_no_world_has_are_errors_of_the_spec(spec: Path) -> None:
+def test_a_spec_with_an_unknown_action_ends_the_training_with_code_2(spec: Path) -> None:
     values = yaml.safe_load(spec.read_text())
     spec.write_text(yaml.safe_dump({**values, "actions": ["fly"]}))
     place = spec.parent.parent

@@ -37,7 +37,7 @@ def blocks() -> list[Block]:
     return found
 
 
-def test_the_blocks_are_what_the_test_of_them_takes_them_for() -> None:
+def test_the_blocks_of_the_tutorial_have_the_marks_that_its_test_needs() -> None:
     found = blocks()
     assert [block.where for block in found if block.language == "python"] == ["mine.py"]
     assert [block.where for block in found].count("terminal 1") == 1
@@ -98,7 +98,7 @@ def typed(checkout: Path, line: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_every_command_of_the_tutorial_does_what_it_says(checkout: Path) -> None:
+def test_every_command_of_the_tutorial_does_what_the_text_states(checkout: Path) -> None:
     shown: dict[str, str] = {}
     first, *others = blocks()
     assert first.where == "terminal 1"

@@ -10,7 +10,7 @@ from tests.test_imitation import rollout
 SPACES = Spaces(fields=[("a", 1)], choices=["x", "y", "z"])
 
 
-def test_choices_are_even_and_stay_so_and_samples_are_counted() -> None:
+def test_a_uniform_policy_chooses_evenly_counts_samples_and_learns_nothing() -> None:
     state = TrainingState(SPACES, Hyperparameters(uniform=True, reward_scale=1.0), 0)
     state.begin(2)
     before = {name: each.clone() for name, each in state.networks.state_dict().items()}
@@ -25,7 +25,7 @@ def test_choices_are_even_and_stay_so_and_samples_are_counted() -> None:
     assert torch.allclose(drawn.probs, torch.tensor([[1 / 3] * 3, [0.5, 0, 0.5]]))
 
 
-def test_without_it_a_rollout_changes_the_weights() -> None:
+def test_a_policy_that_is_not_uniform_learns_from_a_rollout() -> None:
     state = TrainingState(SPACES, Hyperparameters(reward_scale=1.0), 0)
     state.begin(2)
     before = {name: each.clone() for name, each in state.networks.state_dict().items()}

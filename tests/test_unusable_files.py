@@ -50,7 +50,7 @@ def test_a_damaged_file_is_reported_in_one_sentence(tmp_path: Path, file: str) -
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_no_mistake_of_the_configuration(
+def test_a_folder_that_cannot_be_written_ends_the_node_with_the_code_of_its_files(
     tmp_path: Path,
 ) -> None:
     run = run_folder(tmp_path / "place")

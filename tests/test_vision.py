@@ -56,7 +56,7 @@ def brightness(picture: Picture) -> int:
     return int(np.asarray(Image.open(io.BytesIO(picture.png)))[0, 0, 0])
 
 
-def test_a_stage_is_pictured_before_along_the_way_and_after():
+def test_pictures_of_a_stage_are_taken_at_its_start_on_the_way_and_at_its_end():
     wanted = Pictures(environments=2, each=4, height=16, width=32)
     session = Session(opening(prefix=[walk(4)], pictures=wanted), FakeWorld(3))
     session.run_program(walk(90))
@@ -75,7 +75,7 @@ def test_a_stage_is_pictured_before_along_the_way_and_after():
     assert [picture.step for picture in session.pictures()[:4]] == [0, 1, 2, 0]
 
 
-def test_an_episode_that_ended_is_pictured_at_its_end():
+def test_the_last_picture_of_an_episode_that_ended_is_of_its_end():
     attack = "def action(obs):\n    while obs.facing != 'wood':\n        obs = forward()\n"
     attack += "    for _ in range(50):\n        attack()\n"
     session = Session(opening(pictures=Pictures(each=2, height=16, width=16)), FakeWorld(3))
@@ -153,7 +153,9 @@ def test_pictures_are_taken_only_for_a_critic_that_looks():
         ({"kind": "replay", "transcript": "x"}, ""),
     ],
 )
-def test_a_critic_that_is_to_see_wants_a_model_that_does(profile: dict[str, Any], said: str):
+def test_a_critic_with_vision_is_refused_with_a_model_that_sees_no_pictures(
+    profile: dict[str, Any], said: str
+):
     if not said:
         check_that_the_model_sees(launch(profile))
         return
@@ -176,7 +178,7 @@ def refusal(node: str, run: Path, config: dict[str, Any]) -> str:
     return ended.stderr.splitlines()[-1]
 
 
-def test_the_critic_refuses_before_anything_is_played(run_folder: Path):
+def test_a_critic_with_vision_and_the_rulebook_ends_at_its_start(run_folder: Path):
     said = refusal("critic", run_folder, launch({"kind": "rulebook"}, vision=True))
     assert "nodes.critic.parameters.vision=false" in said
 
@@ -192,7 +194,7 @@ def test_pictures_that_cannot_be_taken_end_the_nodes_at_their_start(node: str, r
     assert "nodes.critic.parameters.pictures: a picture's sides are 16 to 1024 pixels" in said
 
 
-def test_how_many_pictures_are_too_many_depends_on_how_many_play():
+def test_the_limit_of_pictures_depends_on_how_many_environments_play():
     config = launch(SEEING, vision=True, pictures={"environments": 100, "height": 480})
     assert pictures_for_the_critic(config, players=6) == Pictures(environments=100, height=480)
     with pytest.raises(ConfigError, match="80 pictures of 480 x 352 are too much for one answer"):

@@ -147,13 +147,13 @@ def test_the_model_is_shown_what_the_player_saw(
     assert f"Before, step 0:\n[picture: {setting.run}/llm/pictures/{names[0]}.png]\n" in said
 
 
-def test_without_pictures_the_question_is_the_one_in_words(setting: Setting):
+def test_without_pictures_the_critic_asks_the_question_in_words(setting: Setting):
     setting.judge(evidence(worked=1, pictured=0))
     assert isinstance(setting.server.requests[0]["messages"][-1]["content"], str)
     assert json.loads(setting.lines[0])["asked"] == "JudgeQuestion"
 
 
-def test_what_looks_like_a_picture_in_a_text_is_text(setting: Setting):
+def test_text_that_looks_like_a_picture_mark_is_sent_as_text(setting: Setting):
     setting.judge(evidence(worked=0, error=f"I am <picture {'0' * 64}>."))
     request = setting.server.requests[0]
     texts = [part["text"] for part in request["messages"][-1]["content"] if "text" in part]
@@ -176,7 +176,9 @@ def test_a_run_with_pictures_is_replayed_exactly(setting: Setting, run_folder: P
         again.close()
 
 
-def test_another_picture_is_a_difference(setting: Setting, run_folder: Path):
+def test_a_replay_with_another_picture_is_refused_with_the_difference(
+    setting: Setting, run_folder: Path
+):
     setting.judge(evidence(worked=1))
     profile = {"kind": "replay", "transcript": str(setting.run)}
     again = Setting(run_folder / "again", profile, most_pictures=6)
@@ -204,7 +206,7 @@ def test_another_picture_is_a_difference(setting: Setting, run_folder: Path):
         (True, [], "did not come with it"),
     ],
 )
-def test_pictures_that_cannot_be_shown_are_one_sentence(
+def test_pictures_that_cannot_be_shown_are_refused_in_one_sentence(
     run_folder: Path, sees: bool, files: list[bytes], said: str
 ):
     server = Server(says(json.dumps(ANSWER)))
@@ -292,7 +294,7 @@ def seeing_stack(folder: Path, answers: dict[str, Any]) -> Iterator[tuple[Stack,
         yield agents, server
 
 
-def test_tryouts_bring_pictures_and_evaluations_none(run_folder: Path):
+def test_pictures_are_taken_in_tryouts_and_not_in_evaluations(run_folder: Path):
     with seeing_stack(run_folder, SAID) as (agents, server):
         report = agents.bus.run_goal(PURSUE, "demo", agents.goal(1), timeout=PATIENCE)
         opened = agents.world.opened
@@ -337,7 +339,7 @@ def test_a_creative_goal_is_judged_by_what_the_critic_sees(run_folder: Path):
     assert all("Nothing was counted" in r["messages"][-1]["content"][0]["text"] for r in looked)
 
 
-def test_without_pictures_nothing_creative_is_done(setting: Setting):
+def test_a_creative_task_without_pictures_is_judged_not_done(setting: Setting):
     bare = evidence(worked=6, pictured=0)
     success = Condition(kind=JUDGED, name="creative:0")
     verdict = setting.judge(msgspec.structs.replace(bare, success=success))

@@ -51,7 +51,7 @@ def test_training_begins_from_the_policy_and_counts_only_what_is_new(tmp_path):
     assert kept["counters"]["samples"] == warmed.samples
 
 
-def test_where_a_library_lies_decides_nothing(tmp_path):
+def test_a_warm_start_from_a_moved_library_draws_the_same(tmp_path):
     """The same start from the same library, moved: the same draws."""
 
     def first_rate(library):
@@ -66,7 +66,7 @@ def test_where_a_library_lies_decides_nothing(tmp_path):
     assert first_rate(here) == first_rate(there)
 
 
-def test_a_policy_that_means_something_else_by_what_it_sees_is_no_start():
+def test_a_policy_of_another_interface_is_not_used_as_a_start():
     """Names and sizes are equal; the learner would not see it."""
     dig = Program(name="dig", source="def action(obs):\n    attack()\n")
     spec = corridor_spec()
@@ -91,7 +91,7 @@ def test_a_policy_that_means_something_else_by_what_it_sees_is_no_start():
     assert same_interface(with_interface(**blind), with_interface(**blind, rewards=gain))
 
 
-def test_the_weights_are_those_of_the_start_and_the_optimiser_is_new(tmp_path):
+def test_a_warm_start_takes_the_weights_and_a_new_optimiser(tmp_path):
     _, folder = trained_corridor(tmp_path)
     found = checkpoint.read(folder / checkpoint.NAME)
     session, _, _ = begin()
@@ -133,7 +133,7 @@ def test_a_policy_of_the_library_is_found_by_its_path(tmp_path):
     assert folder_of(tmp_path, outside) == Path("/skills/dig")
 
 
-def test_the_papers_fault_at_time_limits_can_be_had():
+def test_with_time_limit_terminal_nothing_is_added_after_a_time_limit():
     """The last decision of a truncated episode: with `terminal` nothing follows it."""
     session, collector, state = begin()
     rollout = collector.collect(
@@ -164,7 +164,7 @@ def test_the_papers_fault_at_time_limits_can_be_had():
     )
 
 
-def test_after_the_kl_stop_the_critic_alone_goes_on():
+def test_with_critic_goes_on_only_the_critic_learns_after_the_kl_stop():
     def trained(goes_on):
         session, collector, state = begin()
         rollout = collector.collect(
@@ -189,7 +189,7 @@ def test_after_the_kl_stop_the_critic_alone_goes_on():
     )
 
 
-def test_the_papers_profile_holds_what_was_published():
+def test_the_paper_profile_has_the_published_hyperparameters():
     values = yaml.safe_load((ROOT / "launch" / "learner" / "paper.yaml").read_text())
     paper = msgspec.convert(values, Hyperparameters)
     assert (paper.learning_rate, paper.final_share) == (1e-4, 1.0)

@@ -98,7 +98,9 @@ def test_requests_replies_and_errors_are_published(run: Path, surviving: Process
         assert error.body_type == ""
 
 
-def test_arrays_go_with_them(run: Path, surviving: Process, bus: Bus) -> None:
+def test_arrays_are_published_with_the_calls_that_carry_them(
+    run: Path, surviving: Process, bus: Bus
+) -> None:
     values = np.arange(200_000, dtype="f4")
     with watching(run) as watcher:
         watcher.until(bus)
@@ -135,7 +137,9 @@ def test_a_goal_its_result_and_its_end_are_published(
             assert event.goal == "long"
 
 
-def test_all_of_a_nodes_topics_are_not_its_calls(run: Path, surviving: Process, bus: Bus) -> None:
+def test_subscribing_to_all_topics_of_a_node_does_not_make_it_publish_its_calls(
+    run: Path, surviving: Process, bus: Bus
+) -> None:
     """Who looks at all topics does not make the node publish its calls."""
     news: queue.SimpleQueue[str] = queue.SimpleQueue()
     with watching(run, "server/*") as watcher:
@@ -153,7 +157,7 @@ def test_all_of_a_nodes_topics_are_not_its_calls(run: Path, surviving: Process, 
         assert watcher.events.empty()
 
 
-def test_calls_of_a_node_on_tcp_with_keys(tmp_path: Path) -> None:
+def test_calls_of_a_node_on_tcp_with_keys_are_published(tmp_path: Path) -> None:
     hosts = {"server": {"host": "127.0.0.1", "port": free_port()}}
     run = make_run(tmp_path, hosts=hosts)
     make_keys(run / "keys", ["server", "tools"])
@@ -231,7 +235,9 @@ def test_a_body_that_is_no_message_is_left_out(run: Path, surviving: Process, bu
         assert watcher.next()[0].code == "malformed"
 
 
-def test_the_calls_are_listed(run: Path, surviving: Process, bus: Bus) -> None:
+def test_the_topic_of_calls_is_among_the_described_endpoints(
+    run: Path, surviving: Process, bus: Bus
+) -> None:
     described = bus.call(describe("server"), Empty())
     assert calls("server").name in {each.name for each in described.endpoints}
 

@@ -43,7 +43,7 @@ class Server:
 
 
 @pytest.mark.parametrize("looks", ["while it is away", "when it is back"])
-def test_request_is_sent_again_however_late_the_client_looks(
+def test_request_is_sent_again_however_late_the_client_notices_the_restart(
     tmp_path: Path, context: "zmq.Context[Any]", looks: str
 ) -> None:
     address = f"ipc://{tmp_path}/srv"

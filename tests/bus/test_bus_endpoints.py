@@ -259,7 +259,7 @@ def test_closing_wakes_the_threads_that_wait(run: Path) -> None:
         bus.call(DO, Do())
 
 
-def test_sockets_of_run_folders_with_long_paths_are_elsewhere(
+def test_sockets_of_run_folders_with_long_paths_are_in_a_short_private_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / ("deep" * 20) / ("deeper" * 20)
@@ -355,7 +355,9 @@ def test_port_that_is_taken_is_reported_in_one_sentence(run: Path) -> None:
         Bus(run, "server", {"server": {"host": "x"}})
 
 
-def test_endpoints_are_described(server: Process, bus: Bus) -> None:
+def test_each_endpoint_is_described_by_its_kind_types_and_fingerprint(
+    server: Process, bus: Bus
+) -> None:
     endpoints = {
         endpoint.name: endpoint
         for endpoint in bus.call(describe("server"), Empty(), timeout=PATIENCE).endpoints

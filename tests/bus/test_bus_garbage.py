@@ -304,7 +304,7 @@ def test_garbage_replies_raise_an_exception_of_the_bus(run: Path, context: Socke
     bus.close()
 
 
-def test_request_that_is_being_done_is_not_forgotten(
+def test_request_in_progress_is_not_done_again_however_many_other_clients_call(
     run: Path, context: Sockets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many other clients call meanwhile: repeated, it is answered and not done again."""

@@ -31,7 +31,7 @@ class Serving:
         self._bus.close()
 
 
-def test_cancelling_a_goal_that_has_just_ended_leaves_its_end_alone(run: Path, bus: Bus) -> None:
+def test_cancelling_a_goal_that_has_just_succeeded_leaves_it_succeeded(run: Path, bus: Bus) -> None:
     class Interrupted(MemoryGoals):
         """A caller cancels right after a goal's end was stored."""
 

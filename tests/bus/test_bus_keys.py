@@ -58,7 +58,7 @@ def test_public_keys_that_others_may_only_read_are_accepted(
     opened(keys)
 
 
-def test_a_link_is_checked_by_its_target(keys: Path, tmp_path: Path) -> None:
+def test_a_link_to_a_key_is_checked_by_its_target(keys: Path, tmp_path: Path) -> None:
     place = tmp_path / "elsewhere"
     place.mkdir(mode=0o700)
     secret = keys / "server.key_secret"

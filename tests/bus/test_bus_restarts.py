@@ -36,7 +36,9 @@ def test_idempotent_call_is_sent_to_the_restarted_server(
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_other_call_is_not_done_twice(run: Path, server: Process, bus: Bus, known: bool) -> None:
+def test_call_that_is_not_idempotent_is_not_done_again_after_a_restart(
+    run: Path, server: Process, bus: Bus, known: bool
+) -> None:
     def call() -> Any:
         if known:  # then the client knows the server's first epoch
             bus.call(DO, Do(note="zero"))
@@ -96,7 +98,9 @@ def test_two_callers_of_one_goal_get_one_result(run: Path, server: Process, bus:
     assert notes(run) == ["begin g", "end g"]
 
 
-def test_goal_that_fails_stays_failed(run: Path, server: Process, bus: Bus) -> None:
+def test_goal_that_failed_with_a_service_error_is_not_done_again_after_a_restart(
+    run: Path, server: Process, bus: Bus
+) -> None:
     for _ in range(2):
         with pytest.raises(RemoteError, match="cannot be done") as error:
             bus.run_goal(WORK, "g", Do(note="fail"))
@@ -168,7 +172,7 @@ def test_goal_that_waits_is_cancelled_before_it_begins(
     assert notes(run) == ["begin first"]
 
 
-def test_goal_has_a_deadline_where_one_is_given(server: Process, bus: Bus) -> None:
+def test_goal_with_a_timeout_raises_at_its_deadline(server: Process, bus: Bus) -> None:
     with pytest.raises(DeadlineExceeded, match=r"server/work.*server.*0\.3 seconds"):
         bus.run_goal(WORK, "g", Do(note="x", seconds=600.0), timeout=0.3)
 

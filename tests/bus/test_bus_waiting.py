@@ -69,7 +69,7 @@ def launcher(run: Path, state: str) -> Iterator[list[str]]:
         bus.close()
 
 
-def test_deadline_does_not_count_while_the_node_is_away(
+def test_deadline_does_not_count_while_the_node_is_absent(
     run: Path, bus: Bus, notices: Notices
 ) -> None:
     server = Process(SERVER, run)
@@ -238,7 +238,7 @@ def test_request_that_was_lost_is_sent_again(silent: Silent, bus: Bus) -> None:
     assert caller.result() == Done(note="late", process=1)
 
 
-def test_node_that_hangs_runs_into_the_deadline(silent: Silent, bus: Bus) -> None:
+def test_call_of_a_node_that_hangs_raises_at_its_deadline(silent: Silent, bus: Bus) -> None:
     with pytest.raises(DeadlineExceeded, match=r"from server within 0\.5 seconds$"):
         bus.call(HURRIED, Do())
 

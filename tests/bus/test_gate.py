@@ -33,7 +33,7 @@ def test_held_requests_pass_in_order_and_by_steps() -> None:
     assert gate.waiting() == []
 
 
-def test_steps_that_are_allowed_are_taken_by_what_comes_later() -> None:
+def test_allowed_steps_are_taken_by_later_requests_until_the_gate_is_set_again() -> None:
     gate = Gate()
     done: list[str] = []
     gate.set(True, steps=2)
@@ -48,7 +48,7 @@ def test_steps_that_are_allowed_are_taken_by_what_comes_later() -> None:
     assert done == ["a", "b", "c"]
 
 
-def test_a_thread_waits_and_goes_on() -> None:
+def test_a_waiting_thread_passes_by_a_step_and_when_the_gate_opens() -> None:
     gate = Gate()
     gate.set(True)
     passed: list[int] = []
@@ -70,7 +70,7 @@ def test_a_thread_waits_and_goes_on() -> None:
     assert gate.waiting() == []
 
 
-def test_a_thread_that_need_not_wait_any_more_is_not_held() -> None:
+def test_a_waiting_thread_is_released_by_an_exception_of_its_check() -> None:
     gate = Gate()
     gate.set(True)
     stops = threading.Event()

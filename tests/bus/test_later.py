@@ -48,7 +48,9 @@ def holder(run: Path) -> Iterator[Holder]:
 
 
 @pytest.mark.parametrize("service", [DO, DO_AGAIN])
-def test_a_reply_is_given_later(holder: Holder, bus: Bus, service: Service[Do, Done]) -> None:
+def test_a_reply_or_an_error_may_be_sent_after_the_handler_returned(
+    holder: Holder, bus: Bus, service: Service[Do, Done]
+) -> None:
     with ThreadPoolExecutor(3) as pool:
         first = pool.submit(bus.call, service, Do(note="first"))
         eventually(lambda: len(holder.held) == 1)
@@ -65,7 +67,9 @@ def test_a_reply_is_given_later(holder: Holder, bus: Bus, service: Service[Do, D
     assert holder.left == []
 
 
-def test_a_client_that_left_is_waited_for_no_more(holder: Holder, bus: Bus, run: Path) -> None:
+def test_a_client_that_disconnected_is_reported_and_others_still_get_replies(
+    holder: Holder, bus: Bus, run: Path
+) -> None:
     killed = Bus(run)
     with ThreadPoolExecutor(2) as pool:
         lost = pool.submit(killed.call, DO, Do(note="lost"))
@@ -81,7 +85,7 @@ def test_a_client_that_left_is_waited_for_no_more(holder: Holder, bus: Bus, run:
     assert holder.left == ["lost"]
 
 
-def test_a_client_that_waits_no_longer_for_its_reply_has_left(holder: Holder, bus: Bus) -> None:
+def test_a_client_whose_call_timed_out_is_reported_as_having_left(holder: Holder, bus: Bus) -> None:
     with pytest.raises(BusError):
         bus.call(DO, Do(note="given up"), timeout=0.3)
     with ThreadPoolExecutor(1) as pool:

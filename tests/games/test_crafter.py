@@ -68,7 +68,7 @@ def test_a_new_world_is_the_one_that_the_package_makes() -> None:
         assert rest == same_rest
 
 
-def test_its_names_are_the_packages_own() -> None:
+def test_names_of_actions_materials_items_and_achievements_are_the_packages_own() -> None:
     from crafter import constants
 
     assert list(ACTIONS) == constants.actions
@@ -86,7 +86,7 @@ def test_a_player_knows_where_it_is_by_counting_its_steps() -> None:
             assert world.sight(row).position == world.place(row)
 
 
-def test_what_is_out_of_view_is_unknown_until_it_was_seen() -> None:
+def test_cells_out_of_view_are_unknown_until_they_were_seen() -> None:
     world = CrafterWorld(1)
     seen = PLAY.programs.observe(PLAY.readings(world), frozenset()).row(0, 0)
     assert seen.cell(5, 0) == "unknown"
@@ -114,7 +114,7 @@ def test_conditions_count_items_and_achievements() -> None:
         PLAY.judge(Condition(kind="near", name="wood"), world)
 
 
-def test_guards_of_the_rules_are_there_and_compile() -> None:
+def test_guards_named_by_the_rules_exist_and_compile() -> None:
     book = Book("crafter")
     assert {rule.file for rule in book.rules.guards.values()} == {
         path.stem.removesuffix("_when") for path in CARD.rulebook.guards.glob("*.py")
@@ -172,7 +172,7 @@ def test_every_goal_has_a_plan_and_programs_that_compile() -> None:
         assert problems_of(CheckProgram(program=program), PLAY.programs) == []
 
 
-def test_the_stub_has_what_the_language_has() -> None:
+def test_the_stub_declares_every_primitive_function_and_helper_of_the_language() -> None:
     stub = ast.parse(CARD.language.stub.read_text())
     functions = {n.name: len(n.args.args) for n in stub.body if isinstance(n, ast.FunctionDef)}
     assert {name: functions[name] for name in LANGUAGE.primitives} == LANGUAGE.primitives
@@ -207,14 +207,14 @@ def test_a_program_collects_wood_in_a_session() -> None:
         ({"inventory": {"wood": 1}}, "begins with an empty inventory"),
     ],
 )
-def test_a_task_that_the_game_cannot_be_is_refused(
+def test_a_task_with_an_unknown_option_or_an_inventory_is_refused(
     changed: dict[str, dict[str, str | int]], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
         PLAY.make_world("crafter", 1, msgspec.structs.replace(TASK, **changed))
 
 
-def test_the_score_is_the_published_one() -> None:
+def test_the_score_is_the_published_geometric_mean_of_rates() -> None:
     assert SCORE.of(dict.fromkeys(ACHIEVEMENTS, 1.0)) == pytest.approx(100)
     assert SCORE.of(SCORE.rates([[], []])) == 0
     half = {name: float(number < 11) for number, name in enumerate(ACHIEVEMENTS)}

@@ -131,7 +131,7 @@ def test_a_policy_is_paid_as_the_game_pays_and_an_ended_episode_has_what_it_gain
     played.close()
 
 
-def test_a_policy_may_see_the_picture_itself() -> None:
+def test_the_picture_feature_is_the_drawn_picture() -> None:
     played = session([RewardTerm(kind="step", weight=-1.0)], 2, 50)
     shown = played.opened().features[:, -12288:].reshape(2, 3, 64, 64)
     for row in range(2):
@@ -141,7 +141,7 @@ def test_a_policy_may_see_the_picture_itself() -> None:
     played.close()
 
 
-def test_counters_are_those_of_the_package_after_each_step() -> None:
+def test_counters_equal_the_packages_inventory_and_achievements_after_each_step() -> None:
     played = session([RewardTerm(kind="step", weight=-1.0)], 2, 200)
     world: Any = played._steps.world
     chance = np.random.RandomState(5)

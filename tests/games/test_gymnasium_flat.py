@@ -41,7 +41,7 @@ KNOWN = f"print(gymnasium.spec('{FEATURES}').id)"
         "import rlgpt; import gymnasium; importlib.reload(rlgpt)",
     ],
 )
-def test_importing_registers_and_loads_neither_torch_nor_numba(imports: str) -> None:
+def test_importing_rlgpt_registers_the_ids_and_loads_neither_torch_nor_numba(imports: str) -> None:
     program = f"import importlib, sys; {imports}\n{LOADED}\n{KNOWN}"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
@@ -60,7 +60,7 @@ def test_the_command_starts_without_gymnasium() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_every_task_of_minedojo_has_its_ids() -> None:
+def test_every_task_of_minedojo_is_registered_in_three_forms() -> None:
     tasks = task_ids("programmatic")
     assert len(tasks) == 1581
     for task in (*tasks, "playthrough"):
@@ -84,7 +84,7 @@ def test_every_task_of_minedojo_has_its_ids() -> None:
     ],
 )
 @pytest.mark.filterwarnings("error")
-def test_gymnasiums_own_check(name: str, arguments: dict[str, Any]) -> None:
+def test_every_form_passes_gymnasiums_check_env(name: str, arguments: dict[str, Any]) -> None:
     environment = gymnasium.make(name, render_mode="rgb_array", **SMALL, **arguments)
     check_env(environment.unwrapped)
     environment.close()
@@ -141,7 +141,7 @@ def test_a_seed_is_an_episode_whatever_was_played_before() -> None:
 
 @pytest.mark.parametrize("name", [FEATURES, PIXELS])
 @pytest.mark.parametrize("seed", [5, [31, 4, 15]])
-def test_the_batch_plays_what_as_many_single_ones_play(name: str, seed: Any) -> None:
+def test_a_vector_environment_plays_as_the_same_number_of_single_ones(name: str, seed: Any) -> None:
     """Over the ends of episodes too: both reset by themselves, to the same ones."""
     arguments = {"num_envs": 3, "actions": ACTIONS, **SMALL}
     batch = gymnasium.make_vec(name, max_episode_steps=4, **arguments)
@@ -167,7 +167,7 @@ def test_the_batch_plays_what_as_many_single_ones_play(name: str, seed: Any) -> 
     single.close()
 
 
-def test_success_pays_and_ends() -> None:
+def test_success_is_rewarded_and_terminates() -> None:
     vector = gymnasium.make_vec(FEATURES, num_envs=2, quantity=2, inventory={"log": 1}, **SMALL)
     vector.reset(seed=1)
     vector.play.world.state.slots[1, 0]["count"] += 2  # type: ignore[attr-defined]
@@ -215,12 +215,12 @@ def test_death_ends_an_episode_of_minedojos_tasks_also_within_a_long_action(offs
         ({"biome": "moon"}, "moon"),
     ],
 )
-def test_what_cannot_be_is_refused_when_it_is_made(arguments: dict[str, Any], said: str) -> None:
+def test_invalid_options_are_refused_by_make(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         gymnasium.make(FEATURES, **SMALL, **arguments)
 
 
-def test_a_task_is_named_and_resets_in_full() -> None:
+def test_a_missing_or_unknown_task_id_and_fast_reset_are_refused() -> None:
     with pytest.raises(ValueError, match="task_id='harvest_1_log'"):
         gymnasium.make("rlgpt/MineDojo-features-v0")
     with pytest.raises(ValueError, match="there is no task 'harvest_1_lgo'"):
@@ -252,7 +252,7 @@ def test_calls_out_of_order_and_out_of_range_are_refused() -> None:
         gymnasium.make_vec(FEATURES, num_envs=2, max_episode_steps=0, **SMALL)
 
 
-def test_pixels_are_what_the_player_sees() -> None:
+def test_pixel_observations_equal_the_rendered_picture() -> None:
     environment = gymnasium.make(PIXELS, image_size=(48, 64), render_mode="rgb_array", **SMALL)
     seen, _ = environment.reset(seed=2)
     assert (seen.shape, seen.dtype) == ((48, 64, 3), np.uint8)

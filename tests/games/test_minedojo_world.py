@@ -53,7 +53,7 @@ def real(server: Server, size: int = 1, **options: Any) -> MineDojoWorld:
     return found
 
 
-def test_statistics_are_those_of_the_games_own_names() -> None:
+def test_statistics_are_counted_by_the_games_own_names() -> None:
     counted = Statistics(2)
     stat = {"kill_entity": {"pig_zombie": 2}, "use_item": {"minecraft": {"bow": 3}}}
     counted.take(1, {**stat, "time_since_death": 70})
@@ -78,7 +78,7 @@ def test_the_start_inventory_lies_in_the_slots_of_the_task() -> None:
         _placed({"torch": 64 * 37}, {})
 
 
-def test_it_lays_out_no_mobs() -> None:
+def test_the_option_initial_mobs_is_refused() -> None:
     asked = task(world={"initial_mobs": "cow"})
     with pytest.raises(ValueError, match="the minedojo world has no option initial_mobs"):
         make_world("minedojo", 1, asked)
@@ -94,7 +94,7 @@ def do(world: MineDojoWorld, **what: Any) -> None:
 
 
 @installed
-def test_it_shows_what_the_embedded_world_shows(server: Server) -> None:
+def test_the_real_package_shows_what_the_embedded_world_shows(server: Server) -> None:
     world = real(server)
     embedded = make_world("embedded", 1, task(inventory={"log": 3}), area=64, image_size=(24, 32))
     for one in (world, embedded):
@@ -123,7 +123,7 @@ def test_it_shows_what_the_embedded_world_shows(server: Server) -> None:
 
 
 @installed
-def test_a_batch_and_its_refusals(server: Server) -> None:
+def test_a_batch_crafts_in_every_environment_and_refuses_invalid_actions(server: Server) -> None:
     world = real(server, 2)
     with pytest.raises(ValueError, match="call reset before"):
         do(world)
@@ -268,7 +268,7 @@ def test_options_are_checked_before_anything_is_started() -> None:
             make_world("minedojo", size, task(), **options)
 
 
-def test_messages_come_through_and_others_are_refused() -> None:
+def test_packed_messages_are_unpacked_unchanged_and_random_bytes_are_refused() -> None:
     said = {"a": [1, -5, 2.5, None, True, False, "ü", b"\x00\xff", {"b": [2**40, -(2**40)]}]}
     data = b"".join(_pack(said))
     assert _unpack(data, 0, 0) == (said, len(data))

@@ -15,7 +15,7 @@ def task(**fields: Any) -> Task:
     return Task(id="test", prompt="test", success=Condition(kind="have", name="log"), **fields)
 
 
-def test_what_no_world_can_be_is_refused_in_words() -> None:
+def test_unknown_worlds_biomes_items_and_options_are_refused_in_words() -> None:
     for refused, words in (
         (lambda: make_world("marble", 1, task()), "there is no world 'marble'"),
         (lambda: make_world("embedded", 1, task(biome="moon")), "no biome 'moon'"),
@@ -40,6 +40,6 @@ def test_a_task_of_minecraft_without_a_biome_starts_in_a_forest(
     assert dict(card("minecraft").setting(asked)) == {"Biome": biome}
 
 
-def test_the_real_minedojo_is_an_optional_part() -> None:
+def test_a_missing_real_minedojo_is_refused_with_the_page_that_installs_it() -> None:
     with pytest.raises(WorldError, match=r"docs/minedojo\.md"):
         make_world("minedojo", 1, task(), python="/nowhere")

@@ -67,7 +67,7 @@ def plain_masks(world: EmbeddedWorld, w: int) -> dict[str, NDArray[np.bool_]]:
     }
 
 
-def test_masks_follow_every_change(world: EmbeddedWorld) -> None:
+def test_masks_equal_slowly_computed_ones_after_every_step(world: EmbeddedWorld) -> None:
     seen_different = set()
     for actions in lively(150):
         world.step(actions, np.ones(SIZE, np.bool_))
@@ -79,7 +79,7 @@ def test_masks_follow_every_change(world: EmbeddedWorld) -> None:
     assert len(seen_different) > 5
 
 
-def test_masks_follow_a_hand_in_the_arrays(world: EmbeddedWorld) -> None:
+def test_masks_follow_slots_written_directly_into_the_arrays(world: EmbeddedWorld) -> None:
     """Commands write slots themselves."""
     world.observe(("masks",))
     slots = world.state.slots[1]
@@ -89,7 +89,7 @@ def test_masks_follow_a_hand_in_the_arrays(world: EmbeddedWorld) -> None:
     assert world.observe(("masks",))["destroy"][1].nonzero()[0].tolist() == [7]
 
 
-def test_rays_and_voxels_are_the_plain_ones(world: EmbeddedWorld) -> None:
+def test_rays_and_voxels_equal_slowly_computed_ones(world: EmbeddedWorld) -> None:
     hits = 0
     for step, actions in enumerate(lively(12)):
         world.step(actions, np.ones(SIZE, np.bool_))
@@ -120,7 +120,7 @@ def test_rays_and_voxels_are_the_plain_ones(world: EmbeddedWorld) -> None:
     assert hits > 500
 
 
-def test_together_as_one_by_one(world: EmbeddedWorld) -> None:
+def test_one_observation_of_all_fields_equals_the_separate_readers(world: EmbeddedWorld) -> None:
     """What the interface puts together from the separate readers, and what one call reads."""
     fields = (*OBSERVED, "rays")
     fast = {
@@ -134,7 +134,7 @@ def test_together_as_one_by_one(world: EmbeddedWorld) -> None:
         np.testing.assert_array_equal(array, fast[name], err_msg=name)
 
 
-def test_a_request_for_what_there_is_not_is_refused(world: EmbeddedWorld) -> None:
+def test_an_unknown_field_and_rays_without_directions_are_refused(world: EmbeddedWorld) -> None:
     for observe in (world.observe, lambda *a: World.observe(world, *a)):
         with pytest.raises(ValueError, match="none of inventory, voxels"):
             observe(("smell",))

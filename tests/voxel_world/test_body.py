@@ -63,7 +63,7 @@ def test_the_jump_key_swims_up(arena: Arena) -> None:
     assert arena.position[1] - low == pytest.approx(1.0, abs=0.01)
 
 
-def test_swimming_forward_is_slow(arena: Arena) -> None:
+def test_swimming_forward_has_the_games_slow_pace(arena: Arena) -> None:
     pool(arena, "water", 3)
     arena.stand(16.5, FLOOR, 12.5)
     arena.do("forward", 40)
@@ -91,7 +91,7 @@ def test_drowning_begins_after_sixteen_seconds(arena: Arena) -> None:
     assert arena.life == 16
 
 
-def test_lava_takes_four_every_half_second_and_sets_on_fire(arena: Arena) -> None:
+def test_lava_takes_four_life_every_half_second_and_sets_the_player_on_fire(arena: Arena) -> None:
     arena.player["food"] = 17.0  # too hungry to heal
     pool(arena, "lava", 3)
     arena.do("noop", 2)
@@ -132,7 +132,7 @@ def test_a_ladder_is_climbed_at_an_eighth_of_a_metre_a_tick(arena: Arena) -> Non
     assert arena.position[1] >= start - 0.16
 
 
-def test_a_ladder_leads_onto_the_block_that_it_hangs_on(arena: Arena) -> None:
+def test_a_player_climbs_a_ladder_onto_the_block_behind_it(arena: Arena) -> None:
     for y in range(FLOOR, FLOOR + 3):
         arena.put(16, y, 18, "stone")
         arena.put(16, y, 17, "ladder", 2)
@@ -144,7 +144,7 @@ def test_a_ladder_leads_onto_the_block_that_it_hangs_on(arena: Arena) -> None:
     assert arena.position[1] == FLOOR + 3
 
 
-def test_cobweb_holds(arena: Arena) -> None:
+def test_cobweb_slows_walking_to_a_crawl(arena: Arena) -> None:
     for z in range(16, 24):
         arena.put(16, FLOOR, z, "web")
         arena.put(16, FLOOR + 1, z, "web")
@@ -152,7 +152,7 @@ def test_cobweb_holds(arena: Arena) -> None:
     assert 0.3 < arena.position[2] - 16.5 < 0.7
 
 
-def test_soul_sand_slows(arena: Arena) -> None:
+def test_soul_sand_slows_walking(arena: Arena) -> None:
     for z in range(14, 30):
         arena.put(16, FLOOR - 1, z, "soul_sand")
     arena.stand(16.5, FLOOR - 0.125, 16.5)
@@ -163,7 +163,7 @@ def test_soul_sand_slows(arena: Arena) -> None:
     assert 1.5 < arena.position[2] - start < 2.8
 
 
-def test_slime_throws_back(arena: Arena) -> None:
+def test_slime_bounces_a_falling_player_unharmed(arena: Arena) -> None:
     arena.put(16, FLOOR - 1, 16, "slime")
     arena.stand(16.5, FLOOR + 10, 16.5)
     heights = []
@@ -175,7 +175,7 @@ def test_slime_throws_back(arena: Arena) -> None:
     assert max(heights[lowest:]) > 5
 
 
-def test_doors_and_gates_let_through_when_open(arena: Arena) -> None:
+def test_doors_and_gates_let_the_player_through_when_open(arena: Arena) -> None:
     for x in range(14, 19):
         for y in (FLOOR, FLOOR + 1):
             arena.put(x, y, 19, "stone")
@@ -188,7 +188,7 @@ def test_doors_and_gates_let_through_when_open(arena: Arena) -> None:
     assert arena.position[2] > 20
 
 
-def test_snow_layers_and_upper_slabs(arena: Arena) -> None:
+def test_snow_layers_are_stepped_on_and_upper_slabs_block_the_way(arena: Arena) -> None:
     for z in range(18, 26):
         arena.put(16, FLOOR, z, "snow_layer", 3)
     arena.do("forward", 12)
@@ -207,7 +207,9 @@ def test_snow_layers_and_upper_slabs(arena: Arena) -> None:
         ("leather", 8.0, 8 * (1 - 3 / 25)),
     ],
 )
-def test_armour(arena: Arena, material: str, amount: float, left: float) -> None:
+def test_armour_reduces_a_blow_by_its_points_and_wears(
+    arena: Arena, material: str, amount: float, left: float
+) -> None:
     wear(arena, material)
     assert strike(arena, amount) == pytest.approx(left, abs=1e-5)
     assert arena.world.state.slots[0]["wear"][36:40].tolist() == [max(1, int(amount / 4))] * 4
@@ -268,7 +270,7 @@ def test_sprinting_makes_hungry_and_hunger_starves_to_half_a_heart(arena: Arena)
     assert arena.life == 1
 
 
-def test_poison_leaves_half_a_heart_and_hunger_exhausts(arena: Arena) -> None:
+def test_poison_stops_at_half_a_heart_and_hunger_exhausts(arena: Arena) -> None:
     arena.player["life"] = 3.0
     arena.player["food"] = 10.0
     give_effect(arena.world.state, 0, POISON, 400, 0)
@@ -281,7 +283,7 @@ def test_poison_leaves_half_a_heart_and_hunger_exhausts(arena: Arena) -> None:
     )
 
 
-def test_cactus_and_stone_around_the_head(arena: Arena) -> None:
+def test_cactus_hurts_and_a_block_around_the_head_suffocates(arena: Arena) -> None:
     arena.player["food"] = 17.0  # too hungry to heal
     arena.put(16, FLOOR, 17, "cactus")
     arena.do("forward", 30)
@@ -296,7 +298,9 @@ def test_cactus_and_stone_around_the_head(arena: Arena) -> None:
 @pytest.mark.parametrize(
     ("time", "dark", "bright"), [(6000, 0, 1.0), (18000, 11, 0.2), (12000, 0, None)]
 )
-def test_day_and_night(arena: Arena, time: int, dark: int, bright: float | None) -> None:
+def test_darkness_and_brightness_follow_the_time_of_day(
+    arena: Arena, time: int, dark: int, bright: float | None
+) -> None:
     arena.player["time"] = time
     assert darkness(arena.world.state, 0) == dark
     if bright is not None:
@@ -308,7 +312,7 @@ def test_the_sun_stands_overhead_at_noon_and_below_at_midnight() -> None:
     assert celestial_angle(18000) == pytest.approx(0.5)
 
 
-def test_rain_dims_and_comes_and_goes_at_the_game_s_times(arena: Arena) -> None:
+def test_thunder_darkens_and_rain_lasts_as_long_as_in_the_game(arena: Arena) -> None:
     arena.player["weather"] = THUNDER
     assert darkness(arena.world.state, 0) == 5
     arena.player["weather"] = CLEAR
@@ -341,7 +345,7 @@ def test_a_bed_skips_the_night_and_becomes_the_start(arena: Arena) -> None:
     assert arena.player["spawn_x"][0] == 10.5
 
 
-def test_toughness_is_only_diamond_s(arena: Arena) -> None:
+def test_only_diamond_armour_has_toughness(arena: Arena) -> None:
     tough = np.flatnonzero(arena.world.rules.item["toughness"])
     assert set(tough) == {
         item_id(f"diamond_{piece}") for piece in ("boots", "leggings", "chestplate", "helmet")

@@ -6,7 +6,7 @@ from voxeldojo.actions import action
 from voxeldojo.rules import CRAFTS, craft_index
 
 
-def test_from_a_tree_to_a_wooden_pickaxe() -> None:
+def test_a_wooden_pickaxe_is_crafted_from_a_felled_tree() -> None:
     arena = Arena()
     for y in range(3):
         arena.put(16, FLOOR + y, 19, "log")
@@ -56,7 +56,7 @@ def test_a_table_counts_only_in_sight_in_range_and_put_down_by_the_player() -> N
     assert not tools()
 
 
-def test_smelting_wants_a_furnace_and_fuel() -> None:
+def test_smelting_needs_a_furnace_and_fuel() -> None:
     arena = Arena(inventory={"furnace": 1, "iron_ore": 9})
     arena.player["pitch"] = 45.0
     arena.craft("iron_ingot")
@@ -72,7 +72,7 @@ def test_smelting_wants_a_furnace_and_fuel() -> None:
     assert (arena.have("iron_ingot"), arena.have("coal")) == (8, 0)
 
 
-def test_mask_looks_at_the_first_recipe_and_crafting_at_all() -> None:
+def test_the_craft_mask_checks_the_first_recipe_and_crafting_tries_all() -> None:
     arena = Arena(inventory={"log2": 1})
     planks = craft_index("planks")
     first, *others = CRAFTS[planks].recipes
@@ -91,7 +91,7 @@ def test_planks_keep_the_kind_of_their_wood() -> None:
     assert arena.world.observation(0)["inventory"]["variant"][0] == 1
 
 
-def test_masks() -> None:
+def test_masks_allow_actions_and_slots_by_what_is_held() -> None:
     arena = Arena()
     masks = arena.world.masks()
     assert masks["action_type"][0].tolist() == [True, True, False, True, *[False] * 4]
@@ -132,7 +132,7 @@ def test_placing_needs_room_and_a_face() -> None:
     assert arena.have("dirt") == 2
 
 
-def test_armour_goes_where_it_is_worn() -> None:
+def test_equipped_armour_is_worn_in_its_slot_and_gives_points() -> None:
     arena = Arena(inventory={"iron_chestplate": 1, "iron_boots": 1})
     arena.do(action(function="equip", slot=0))
     arena.do(action(function="equip", slot=1))
@@ -148,7 +148,7 @@ def test_armour_goes_where_it_is_worn() -> None:
     assert observation["life_stats"]["armor"] == 8.0
 
 
-def test_destroy_empties_a_slot_and_delta_has_it() -> None:
+def test_destroy_empties_a_slot_and_is_in_the_inventory_delta() -> None:
     arena = Arena(inventory={"dirt": 3})
     arena.do(action(function="destroy", slot=0))
     delta = arena.world.observation(0)["delta_inv"]
@@ -157,7 +157,7 @@ def test_destroy_empties_a_slot_and_delta_has_it() -> None:
     assert delta["dec_quantity_by_other"].tolist() == [3.0, 0.0, 0.0, 0.0]
 
 
-def test_delta_knows_what_was_crafted() -> None:
+def test_the_inventory_delta_counts_crafted_and_used_up_items() -> None:
     arena = Arena(inventory={"log": 2})
     arena.craft("planks")
     delta = arena.world.observation(0)["delta_inv"]
@@ -175,7 +175,7 @@ def test_food_is_eaten_when_hungry() -> None:
 
 
 @pytest.mark.parametrize("function", ["equip", "place", "destroy"])
-def test_empty_slots_are_refused(function: str) -> None:
+def test_actions_on_an_empty_slot_are_refused_unless_strict_is_off(function: str) -> None:
     arena = Arena()
     with pytest.raises(ValueError, match=f"cannot {function} slot 7, it is empty"):
         arena.do(action(function=function, slot=7))

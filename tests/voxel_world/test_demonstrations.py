@@ -59,13 +59,13 @@ DOCS = Path(__file__).parents[2] / "docs"
         "techtree_from_barehand_to_wooden_sword",
     ],
 )
-def test_a_task_is_done_by_script(task: str) -> None:
+def test_the_script_does_a_task_of_each_kind(task: str) -> None:
     played = demonstrate(task, seed=1, limit=6000)
     assert played.success, played.reason
     assert 0 < played.steps < 6000
 
 
-def test_a_diamond_from_bare_hands() -> None:
+def test_the_script_mines_a_diamond_from_bare_hands() -> None:
     played = demonstrate("harvest_1_diamond", seed=1, limit=20_000)
     assert played.success, played.reason
 
@@ -88,7 +88,7 @@ def test_creepers_are_killed_before_they_explode(sword: str) -> None:
     env.close()
 
 
-def test_a_cell_for_a_hundred_days_is_of_rock_all_round() -> None:
+def test_the_survival_script_walls_the_player_in_with_rock_on_all_sides() -> None:
     spec = task_spec("survival")
     env = make("survival", image_size=(1, 1), cam_interval=1, world_seed=1)
     env.reset()
@@ -120,11 +120,11 @@ def test_a_result_takes_the_place_of_the_one_before(
     assert f"| `{template}` | `{task}` | 1 | 1,234 |" in table()
 
 
-def test_the_page_shows_what_was_kept() -> None:
+def test_the_docs_page_shows_the_stored_results() -> None:
     assert table() in (DOCS / "demonstrations.md").read_text()
 
 
-def test_a_seed_fixes_the_mobs_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_demonstration_is_repeated_by_the_same_seed(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
         main(["combat_pig_plains_barehand", "--seed", "4", "--json"])
     first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
@@ -146,7 +146,7 @@ def test_given_items_that_are_used_up_are_made_again() -> None:
     assert obtaining.way("water_bucket").how == "fill a bucket"
 
 
-def test_any_hoe_is_a_hoe() -> None:
+def test_a_script_that_needs_a_hoe_takes_any_hoe() -> None:
     assert set(tools_of("tool:hoe")) == set(HOES)
     assert set(tools_of("tool:iron_pickaxe|bow")) == {"iron_pickaxe", "bow"}
     player, obtaining = _player("harvest_1_wheat_forest")
@@ -179,7 +179,7 @@ def test_every_source_by_hand_has_a_script() -> None:
     assert by_hand - {*DEEDS, "craft", "smelt"} == WITHOUT_A_SCRIPT
 
 
-def test_fishing_brings_fish() -> None:
+def test_the_script_catches_fish() -> None:
     env = make(
         "open-ended", image_size=(1, 1), cam_interval=1, area=64, world_seed=1,
         generate_world_type="flat", flat_world_seed_string="3;7,60*1,2*9;1;", start_time=1000,
@@ -195,7 +195,7 @@ def test_fishing_brings_fish() -> None:
     env.close()
 
 
-def test_a_fault_of_a_script_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_a_script_is_reported_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     def play(*_: object) -> None:
         raise KeyError("hoe")
 
@@ -218,14 +218,14 @@ def test_too_few_steps_are_reported() -> None:
     assert played.reason == "50 steps were not enough"
 
 
-def test_the_easiest_of_each_template_belongs_to_it() -> None:
+def test_the_easiest_task_of_each_template_belongs_to_the_template() -> None:
     for template, tasks in templates().items():
         assert easiest(template) in tasks
         assert task_spec(easiest(template)).template == template
 
 
 @pytest.mark.parametrize("wrong", [["--seeds", "0"], ["--limit", "-1"]])
-def test_nothing_to_play_is_no_success(wrong: list[str]) -> None:
+def test_demonstrate_refuses_options_that_leave_nothing_to_play(wrong: list[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["harvest_1_log", *wrong])
 
@@ -257,7 +257,7 @@ def test_a_swimming_player_gets_through_lily_pads_and_under_leaves(obstacle: str
     env.close()
 
 
-def test_a_village_is_gone_to() -> None:
+def test_the_script_walks_to_a_village_for_its_crops() -> None:
     player, obtaining = _player("harvest_8_beetroot")
     x, y, z = nearest_of(player, ["village"]) or (0, 0, 0)
     assert player.env.unwrapped.game.tick(STILL, f"tp {x + 60} {y + 30} {z}") == ""

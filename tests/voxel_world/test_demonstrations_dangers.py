@@ -46,7 +46,9 @@ def test_the_player_runs_round_what_stands_in_its_way() -> None:
         ("{x2} {y_1} {z} {x2} {y_1} {z} water", FREE),
     ],
 )
-def test_how_far_one_can_run(obstacle: str, free: float) -> None:
+def test_free_metres_end_at_walls_shafts_and_lava_and_not_at_steps_or_water(
+    obstacle: str, free: float
+) -> None:
     player = flat()
     x, y, z = player.feet
     tick(player, f"tp {x + 0.5} {y} {z + 0.5}")
@@ -62,7 +64,7 @@ def wound(player: Player, life: float, food: float) -> None:
     body["life"], body["food"] = life, food
 
 
-def test_a_weak_player_finds_a_meal_and_gets_well_before_it_goes_on() -> None:
+def test_a_weak_player_hunts_a_meal_and_recovers_before_it_continues() -> None:
     player = flat(initial_inventory=[InventoryItem("mainhand", "iron_sword")])
     x, y, z = player.feet
     tick(player, f"summon cow {x + 5} {y} {z}", f"summon cow {x + 6} {y} {z}")
@@ -129,16 +131,18 @@ def test_apples_fall_out_of_the_leaves_of_trees_that_were_felled() -> None:
         ({"crafting_table": 1, "stick": 2}, False),
     ],
 )
-def test_what_a_stone_pickaxe_takes(held: dict[str, int], enough: bool) -> None:
+def test_a_stone_pickaxe_is_affordable_with_stone_sticks_and_a_table(
+    held: dict[str, int], enough: bool
+) -> None:
     assert affords("stone_pickaxe", held) == enough
 
 
-def test_an_item_that_is_made_of_itself_by_a_roundabout_way_cannot_be_had_so() -> None:
+def test_an_item_that_is_only_made_of_itself_is_not_affordable() -> None:
     assert not affords("wheat", {"crafting_table": 1})
     assert affords("wheat", {"crafting_table": 1, "hay_block": 1})
 
 
-def test_under_the_ground_a_pickaxe_that_is_worn_is_made_anew() -> None:
+def test_a_worn_pickaxe_is_replaced_under_the_ground_only() -> None:
     player = flat()
     give(player, crafting_table=1, cobblestone=8, stick=4)
     at_work = obtaining(player)

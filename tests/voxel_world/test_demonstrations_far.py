@@ -51,7 +51,7 @@ def obtaining(player: Player) -> Obtaining:
     return Obtaining(player, worlds_of(task_spec("harvest_1_netherrack"), engine=True)[0], DEEDS)
 
 
-def test_a_portal_is_built_in_the_ground_and_leads_there_and_back() -> None:
+def test_the_script_builds_a_portal_and_goes_to_the_nether_and_back() -> None:
     player = flat()
     give(player, obsidian=RIM, flint_and_steel=1, diamond_pickaxe=1)
     at_work = obtaining(player)
@@ -66,7 +66,7 @@ def test_a_portal_is_built_in_the_ground_and_leads_there_and_back() -> None:
     player.env.close()
 
 
-def test_the_script_goes_to_another_dimension() -> None:
+def test_the_script_changes_dimension_for_items_that_are_only_there() -> None:
     player = flat()
     give(player, obsidian=RIM, flint_and_steel=1, diamond_pickaxe=1)
     at_work = obtaining(player)
@@ -109,7 +109,7 @@ def test_the_night_is_spent_in_a_hole() -> None:
     player.env.close()
 
 
-def test_a_creeper_in_a_hole_is_let_out() -> None:
+def test_the_script_digs_out_a_creeper_in_a_hole_and_kills_it() -> None:
     player = flat(start_time=14_000, initial_inventory=[InventoryItem("mainhand", "wooden_sword")])
     x, y, z = player.feet
     hole = f"{x + 6} {y - 4} {z} {x + 6} {y - 3} {z}"
@@ -132,7 +132,7 @@ def test_a_ghast_is_killed_by_its_own_fireball() -> None:
     player.env.close()
 
 
-def test_where_the_last_one_is_gone_and_no_other_comes_nothing_is_looked_for() -> None:
+def test_a_mob_that_is_absent_and_does_not_spawn_is_reported_without_a_search() -> None:
     player = flat()
     with pytest.raises(NoWay, match="there is no ghast left, and none spawns in this world"):
         slay(player, "ghast")
@@ -140,7 +140,7 @@ def test_where_the_last_one_is_gone_and_no_other_comes_nothing_is_looked_for() -
     player.env.close()
 
 
-def test_a_swimmer_knows_where_it_was_ashore() -> None:
+def test_a_swimming_player_remembers_where_it_was_last_ashore() -> None:
     player = flat()
     player.act()
     ashore = player.feet
@@ -157,7 +157,7 @@ def test_a_swimmer_knows_where_it_was_ashore() -> None:
     player.env.close()
 
 
-def test_the_ids_are_drawn_from_all_and_the_same_each_time() -> None:
+def test_the_drawn_ids_are_distinct_and_the_same_for_the_same_seed() -> None:
     drawn = counting.draw(131, 131)
     assert drawn == counting.draw(131, 131)
     assert len(set(drawn)) == 131
@@ -170,7 +170,9 @@ def test_the_ids_are_drawn_from_all_and_the_same_each_time() -> None:
     ]
 
 
-def test_the_count_is_kept_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_count_continues_from_its_kept_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "kept.jsonl"
     done = Demonstration(counting.draw(1, 131)[0], 1, True, 204, 0, 1.0)
     file.write_text(json.dumps(
@@ -207,6 +209,6 @@ def test_a_count_that_cannot_be_made_is_refused(
 
 
 @pytest.mark.slow
-def test_netherrack_from_bare_hands() -> None:
+def test_the_script_gets_netherrack_from_bare_hands() -> None:
     played = demonstrate("harvest_1_netherrack", seed=1)
     assert played.success, played.reason

@@ -24,7 +24,9 @@ SPOT = (16, FLOOR + 1, 18)
         ("tallgrass", "", 1),
     ],
 )
-def test_dig_time(block: str, tool: str, ticks: int) -> None:
+def test_digging_takes_the_games_ticks_for_each_block_and_tool(
+    block: str, tool: str, ticks: int
+) -> None:
     arena = Arena()
     arena.put(*SPOT, block)
     if block == "tallgrass":
@@ -52,7 +54,7 @@ def test_letting_go_or_looking_away_starts_over() -> None:
     assert arena.block(*SPOT) == "air"
 
 
-def test_rest_after_a_block_broke() -> None:
+def test_digging_begins_again_five_ticks_after_a_block_broke() -> None:
     arena = Arena()
     arena.put(*SPOT, "dirt")
     arena.put(16, FLOOR + 1, 19, "dirt")
@@ -62,14 +64,14 @@ def test_rest_after_a_block_broke() -> None:
     assert arena.block(16, FLOOR + 1, 19) == "air"
 
 
-def test_break_speed_multiplier() -> None:
+def test_break_speed_multiplier_shortens_digging() -> None:
     arena = Arena(options={"break_speed_multiplier": 10.0})
     arena.put(*SPOT, "log")
     arena.do("attack", 6)
     assert arena.block(*SPOT) == "air"
 
 
-def test_out_of_reach() -> None:
+def test_a_block_out_of_reach_is_not_dug() -> None:
     arena = Arena()
     arena.put(16, FLOOR + 1, 22, "dirt")
     arena.do("attack", 40)
@@ -86,7 +88,7 @@ def test_a_broken_log_is_picked_up_by_walking_there() -> None:
     assert arena.world.state.slots[0, 0]["variant"] == 2
 
 
-def test_the_wrong_tool_gives_nothing_and_the_right_one_wears() -> None:
+def test_stone_drops_nothing_by_hand_and_wears_a_pickaxe() -> None:
     arena = Arena()
     arena.put(*SPOT, "stone")
     arena.do("attack", 150)

@@ -15,7 +15,7 @@ def mine() -> str:
     return fingerprint()
 
 
-def test_it_is_twelve_digits_and_those_of_the_command(mine: str) -> None:
+def test_the_fingerprint_is_twelve_digits_and_the_same_as_the_commands(mine: str) -> None:
     command = [sys.executable, "-m", "voxeldojo.engine.fingerprint"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.stdout == f"{mine}\n", done
@@ -32,7 +32,7 @@ def test_it_is_twelve_digits_and_those_of_the_command(mine: str) -> None:
         ("yields", None, 2),
     ],
 )
-def test_a_world_with_other_rules_has_another(
+def test_a_world_with_other_rules_has_another_fingerprint(
     mine: str, table: str, field: str | None, factor: float
 ) -> None:
     rule: Any = getattr(rules(), table)

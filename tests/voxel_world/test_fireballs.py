@@ -31,7 +31,7 @@ def test_a_fireball_that_is_struck_kills_the_ghast() -> None:
     assert arena.life == 20.0
 
 
-def test_one_that_is_not_struck_hits_the_player() -> None:
+def test_a_fireball_that_is_not_struck_hits_the_player() -> None:
     arena, killed = played(FIREBALL, strike=False)
     assert killed == 0
     assert arena.life < 20.0

@@ -48,7 +48,7 @@ def test_execute_counts_from_where_its_target_is(stage: Game) -> None:
     assert stage.block_at(*cell) == (STONE, 0)
 
 
-def test_execute_is_done_for_each_that_it_is_for(stage: Game) -> None:
+def test_execute_runs_its_command_for_each_entity_that_is_selected(stage: Game) -> None:
     for east in (2, 4, 6):
         perform(stage, f"summon cow ~{east} ~ ~")
     assert perform(stage, "execute @e[type=cow] ~ ~ ~ summon chicken ~ ~ ~3") == ""
@@ -57,7 +57,7 @@ def test_execute_is_done_for_each_that_it_is_for(stage: Game) -> None:
     assert len(chickens) == 3
 
 
-def test_execute_nests_and_the_inner_one_counts_from_the_outer_place(stage: Game) -> None:
+def test_an_inner_execute_counts_from_the_place_of_the_outer_one(stage: Game) -> None:
     x, y, z = place(stage)
     command = "execute @p ~ ~10 ~ execute @e[type=!player,c=1] ~ ~1 ~ setblock ~ ~ ~ stone"
     assert "found nothing" in perform(stage, command)
@@ -88,7 +88,7 @@ def test_detect_looks_at_the_block(
         assert f"failed to detect as MineDojoAgent0: at {x} {y - 1} {z} is" in refused
 
 
-def test_the_teleport_of_mcenv_leaves_the_leaves(stage: Game) -> None:
+def test_the_teleport_of_mcenv_moves_the_player_only_off_a_tree(stage: Game) -> None:
     """As its fast reset gives it: off a tree's top, but only off a tree's top."""
     x, y, z = (math.floor(value) for value in place(stage))
     line = (
@@ -144,7 +144,7 @@ def test_a_mob_that_gives_a_command_for_itself_must_name_for_whom(stage: Game) -
     assert stage.player["life"] > 0.0
 
 
-def test_hostile_nesting_ends(stage: Game) -> None:
+def test_nested_execute_commands_end_at_a_limit(stage: Game) -> None:
     for number in range(40):
         perform(stage, f"summon cow ~{number % 8} ~ ~{number // 8}")
     begun = time.perf_counter()
@@ -194,7 +194,7 @@ def test_selectors_take_radius_count_and_box(stage: Game) -> None:
     assert not mobs(stage, "cow")
 
 
-def test_items_that_lie_about_can_be_killed_alone(stage: Game) -> None:
+def test_kill_of_items_removes_drops_and_spares_the_player(stage: Game) -> None:
     stage.give("log", 5, 0)
     perform(stage, "summon cow ~3 ~ ~")
     perform(stage, "kill @e[type=cow]")

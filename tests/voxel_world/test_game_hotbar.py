@@ -85,7 +85,7 @@ def test_equipping_takes_the_place_of_what_is_in_the_hand(kit: Game) -> None:
     assert slots(kit) == {0: "dirt", 1: "stone", 2: "iron_sword", 3: "log", 12: "log"}
 
 
-def test_swapping_slots(kit: Game) -> None:
+def test_swap_commands_exchange_two_slots_and_invalid_ones_are_refused(kit: Game) -> None:
     kit.tick(lines("hotbar.3 1", "swapInventoryItems 0 20"))
     assert slots(kit) == {0: "stone", 2: "iron_sword", 3: "log", 12: "log", 20: "dirt"}
     kit.tick(lines("swapInventoryItems 2 40"))
@@ -127,7 +127,7 @@ def test_picking_with_a_full_hot_bar_takes_the_place_of_what_is_in_the_hand(kit:
     assert (kit.selected, in_hand(kit), slots(kit)[20]) == (2, "stone", "iron_sword")
 
 
-def test_nothing_to_pick(kit: Game) -> None:
+def test_picking_a_block_that_is_not_held_or_the_sky_changes_nothing(kit: Game) -> None:
     before = slots(kit)
     look_at(kit, 57, 0)  # a block of diamond, of which there is none
     kit.tick(lines("pickItem 1"))

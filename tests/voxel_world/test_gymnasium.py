@@ -16,7 +16,9 @@ SMALL = {"area": 32, "image_size": (64, 96)}
 
 
 @pytest.mark.parametrize(("first", "name"), [("import voxeldojo", ID), ("", f"voxeldojo:{ID}")])
-def test_made_by_name_from_anywhere(tmp_path: Path, first: str, name: str) -> None:
+def test_environments_are_made_by_name_from_any_folder(
+    tmp_path: Path, first: str, name: str
+) -> None:
     program = f"""
 import gymnasium
 {first}
@@ -36,13 +38,13 @@ print(environment.spec.id)
 
 
 @pytest.mark.filterwarnings("ignore:.*value is (-)?infinity.*:UserWarning")
-def test_gymnasium_s_own_check() -> None:
+def test_the_environment_passes_gymnasiums_check_env() -> None:
     environment = gymnasium.make(ID, ids=True, render_mode="rgb_array", **SMALL)
     check_env(environment.unwrapped)
     environment.close()
 
 
-def test_single_has_minedojo_s_dictionary() -> None:
+def test_a_single_environment_observes_minedojos_dictionary() -> None:
     environment = gymnasium.make(ID, quantity=2, max_episode_steps=5, **SMALL)
     seen, info = environment.reset(seed=11)
     assert info["seed"] == 11
@@ -72,7 +74,7 @@ def test_reward_is_the_gain_and_success_ends() -> None:
     environment.close()
 
 
-def test_vector() -> None:
+def test_a_vector_environment_truncates_and_resets_by_itself() -> None:
     vector = gymnasium.make_vec(
         ID,
         num_envs=3,

@@ -29,7 +29,7 @@ def meta(arena: Arena, x: int, y: int, z: int) -> int:
     return int(arena.world.state.meta[0, x, z, y])
 
 
-def test_a_bucket_pours_and_fills(arena: Arena) -> None:
+def test_a_bucket_pours_water_and_takes_it_up_again(arena: Arena) -> None:
     arena.hold("water_bucket")
     arena.do(USE)
     assert arena.have("bucket") == 1
@@ -39,7 +39,7 @@ def test_a_bucket_pours_and_fills(arena: Arena) -> None:
     assert arena.block(16, FLOOR, 18) == "air"
 
 
-def test_hoe_and_seeds(arena: Arena) -> None:
+def test_a_hoe_makes_farmland_on_which_seeds_can_be_planted(arena: Arena) -> None:
     arena.put(16, FLOOR - 1, 18, "grass")
     arena.hold("wheat_seeds", 2)
     arena.do(USE)
@@ -56,14 +56,14 @@ def test_hoe_and_seeds(arena: Arena) -> None:
 
 
 @pytest.mark.parametrize(("age", "wheat"), [(3, 0), (7, 1)])
-def test_wheat_gives_by_its_age(arena: Arena, age: int, wheat: int) -> None:
+def test_only_ripe_wheat_drops_wheat(arena: Arena, age: int, wheat: int) -> None:
     arena.put(16, FLOOR, 20, "wheat", age)
     break_block(arena.world.state, arena.world.rules, 0, 16, FLOOR, 20)
     assert drops(arena, "wheat") == wheat
     assert drops(arena, "wheat_seeds") <= 3
 
 
-def test_a_door_is_two_high_opens_and_breaks_as_a_whole(arena: Arena) -> None:
+def test_a_door_is_two_blocks_high_opens_and_breaks_as_a_whole(arena: Arena) -> None:
     arena.hold("wooden_door")
     arena.do(USE)
     assert arena.block(16, FLOOR, 18) == arena.block(16, FLOOR + 1, 18) == "wooden_door"
@@ -76,7 +76,7 @@ def test_a_door_is_two_high_opens_and_breaks_as_a_whole(arena: Arena) -> None:
     assert drops(arena, "wooden_door") == 1
 
 
-def test_a_torch_on_a_wall_and_stairs_that_face(arena: Arena) -> None:
+def test_a_torch_is_placed_on_a_wall_and_stairs_face_the_player(arena: Arena) -> None:
     arena.put(16, FLOOR + 1, 19, "stone")
     arena.player["pitch"] = 0.0
     arena.hold("torch")
@@ -94,7 +94,7 @@ def test_flint_and_steel_lights_a_fire(arena: Arena) -> None:
     assert arena.block(16, FLOOR, 18) == "fire"
 
 
-def test_milk_ends_effects_and_leaves_the_bucket(arena: Arena) -> None:
+def test_drinking_milk_ends_effects_and_leaves_the_bucket(arena: Arena) -> None:
     arena.player["effects"] = 2
     arena.hold("milk_bucket")
     arena.do(USE)
@@ -109,7 +109,7 @@ def test_armour_is_put_on_by_use(arena: Arena) -> None:
     assert arena.have("iron_helmet") == 0
 
 
-def test_a_bow_at_full_draw(arena: Arena) -> None:
+def test_a_bow_at_full_draw_shoots_an_arrow_with_six_to_ten_damage(arena: Arena) -> None:
     arena.player["pitch"] = 0.0
     arena.hold("bow")
     arena.hold("arrow", 3, slot=1)
@@ -122,7 +122,7 @@ def test_a_bow_at_full_draw(arena: Arena) -> None:
     assert 5.9 <= 3.0 * shot["damage"] <= 10.1
 
 
-def test_an_eye_into_the_frame(arena: Arena) -> None:
+def test_an_eye_of_ender_is_placed_into_a_portal_frame(arena: Arena) -> None:
     arena.put(16, FLOOR, 18, "end_portal_frame", 1)
     arena.hold("ender_eye", 2)
     arena.do(USE)
@@ -130,7 +130,7 @@ def test_an_eye_into_the_frame(arena: Arena) -> None:
     assert arena.have("ender_eye") == 1
 
 
-def test_a_bed_is_two_long_and_slept_in(arena: Arena) -> None:
+def test_a_bed_is_two_blocks_long_and_can_be_slept_in(arena: Arena) -> None:
     arena.hold("bed")
     arena.do(USE)
     assert (meta(arena, 16, FLOOR, 18), meta(arena, 16, FLOOR, 19)) == (0, 8)
@@ -146,7 +146,7 @@ def test_fishing_catches_at_the_game_s_chances(arena: Arena) -> None:
     assert (CATCH[rows, 0] == item_id("saddle")).mean() == pytest.approx(0.05 / 6, abs=0.006)
 
 
-def test_a_rod_catches(arena: Arena) -> None:
+def test_a_fishing_rod_catches_something_and_gives_experience(arena: Arena) -> None:
     arena.put(16, FLOOR - 1, 18, "water")
     arena.hold("fishing_rod")
     arena.do(USE)

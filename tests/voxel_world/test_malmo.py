@@ -37,7 +37,9 @@ def client(server: Server) -> Iterator[Client]:
 
 
 @pytest.mark.parametrize("port", ["taken", "99999"])
-def test_a_port_that_is_not_to_be_had_is_refused_in_one_sentence(server: Server, port: str) -> None:
+def test_a_port_that_is_taken_or_invalid_is_refused_in_one_sentence(
+    server: Server, port: str
+) -> None:
     asked = str(server.port) if port == "taken" else port
     command = [sys.executable, "-m", "voxeldojo.malmo", "--port", asked, "--area", "32"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
@@ -77,7 +79,7 @@ def test_a_mission_shows_everything_that_minedojo_reads(client: Client) -> None:
     assert not set(keys.split()) - set(info)
 
 
-def test_the_frame_comes_bottom_row_first(client: Client) -> None:
+def test_a_frame_is_sent_with_its_bottom_row_first(client: Client) -> None:
     client.begin()
     frame, _ = client.peek()
     game = Game(parse_mission(MISSION.encode()), area=64)
@@ -99,7 +101,7 @@ def test_one_step_is_one_tick(client: Client) -> None:
     assert 0.05 < moved < 0.2
 
 
-def test_commands_of_a_fast_reset(client: Client) -> None:
+def test_chat_commands_of_a_fast_reset_change_what_the_player_observes(client: Client) -> None:
     client.begin()
     _, info = client.step("chat /kill")
     assert (info["life"], info["is_dead"], info["stat"]["deaths"]) == (0.0, True, 1)
@@ -121,7 +123,7 @@ def test_commands_of_a_fast_reset(client: Client) -> None:
     assert held(info) == {}
 
 
-def test_crafting_equipping_and_placing_by_name(client: Client) -> None:
+def test_items_are_crafted_equipped_and_placed_by_name(client: Client) -> None:
     client.begin()
     client.step("chat /replaceitem entity @p slot.hotbar.4 minecraft:log 4 1")
     _, info = client.step("craft planks")
@@ -153,7 +155,7 @@ def test_commands_that_fail_are_logged(server: Server, client: Client) -> None:
     assert "left out of an action: hotbar.10 1" in log
 
 
-def test_connections_have_worlds_of_their_own(server: Server) -> None:
+def test_each_connection_has_a_world_of_its_own(server: Server) -> None:
     first, second = Client(server.port), Client(server.port)
     first.begin()
     second.begin()
@@ -168,7 +170,7 @@ def test_connections_have_worlds_of_their_own(server: Server) -> None:
     second.close()
 
 
-def test_a_seed_gives_the_same_world_and_none_the_next(server: Server) -> None:
+def test_a_mission_with_a_seed_repeats_its_world_and_one_without_does_not(server: Server) -> None:
     def start(seed: str) -> list:
         client = Client(server.port)
         client.begin(MISSION.replace('seed="7"', f'seed="{seed}"'))
@@ -256,14 +258,16 @@ LINES = [
 
 
 @pytest.mark.parametrize("line", LINES, ids=repr)
-def test_lines_that_cannot_be_end_the_connection(server: Server, client: Client, line: str) -> None:
+def test_invalid_lines_end_the_connection(server: Server, client: Client, line: str) -> None:
     client.begin()
     client.send(b"<StepClient0>" + line.encode() + b"</StepClient0 >")
     assert client.ended()
     assert "a fault of this server's own" not in server.log()
 
 
-def test_lengths_are_limited(server: Server, client: Client) -> None:
+def test_a_message_announced_as_too_long_ends_the_connection(
+    server: Server, client: Client
+) -> None:
     client.send(HELLO)
     client.socket.sendall(b"\xff\xff\xff\xff")
     assert client.ended()
@@ -298,7 +302,7 @@ def test_the_command_refuses_what_it_cannot_listen_on(server: Server) -> None:
         assert sentence in told
 
 
-def test_effects_come_and_go(client: Client) -> None:
+def test_effect_commands_begin_and_end_effects(client: Client) -> None:
     client.begin()
     _, info = client.step("chat /effect @p poison 60 1")
     for _ in range(30):
@@ -316,7 +320,7 @@ def test_effects_come_and_go(client: Client) -> None:
     assert info["life"] == 20.0
 
 
-def test_effects_that_there_are_not_are_logged(server: Server, client: Client) -> None:
+def test_unknown_effects_are_logged(server: Server, client: Client) -> None:
     client.begin()
     for words, reason in [
         ("@p poisn", "there is no effect poisn; did you mean poison"),
@@ -327,7 +331,9 @@ def test_effects_that_there_are_not_are_logged(server: Server, client: Client) -
         assert reason in server.log()
 
 
-def test_a_village_to_begin_in(server: Server, client: Client) -> None:
+def test_a_mission_may_begin_in_a_village_and_is_refused_where_there_is_none(
+    server: Server, client: Client
+) -> None:
     handlers = "<VillageSpawnDecorator/></ServerHandlers>"
     village = MISSION.replace("</ServerHandlers>", handlers)
     client.begin(village)

@@ -165,7 +165,7 @@ def test_any_lines_are_keys_or_refused_in_a_sentence() -> None:
     assert read + refused == ACTIONS
 
 
-def test_clients_that_vanish_one_after_another_leave_room_for_the_next() -> None:
+def test_the_server_survives_clients_that_disconnect_at_any_byte() -> None:
     chance = random.Random(23)
     with serving("--area", "32") as server:
         stream = b"".join(len(m).to_bytes(4, "big") + m for m in GOOD)

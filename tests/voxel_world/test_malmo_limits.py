@@ -18,7 +18,7 @@ def _wait_for(server: Server, sentence: str) -> None:
         time.sleep(0.05)
 
 
-def test_it_accepts_again_when_there_are_file_descriptors_again() -> None:
+def test_the_server_accepts_again_when_file_descriptors_are_free_again() -> None:
     with serving("--area", "64") as server:
         open_now = len(os.listdir(f"/proc/{server.pid}/fd"))
         _, most = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
@@ -37,7 +37,7 @@ def test_it_accepts_again_when_there_are_file_descriptors_again() -> None:
 @pytest.mark.parametrize(
     "encoding", ["klingon", "base64", "idna", "undefined", "shift_jis", "utf-32", "mbcs", "hex"]
 )
-def test_an_encoding_that_cannot_be_read_is_the_clients_fault(encoding: str) -> None:
+def test_an_encoding_that_cannot_be_read_is_reported_as_a_bad_message(encoding: str) -> None:
     text = MISSION.replace('encoding="UTF-8"', f'encoding="{encoding}"')
     with pytest.raises(BadMessage, match=r"^the XML (has an encoding that|is not well-formed)"):
         parse_mission(text.encode())

@@ -43,7 +43,7 @@ def play(script: str, *arguments: object, path: str = "") -> list[dict[str, Any]
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def test_the_keys_in_place_of_equip_and_place() -> None:
+def test_hotbar_swap_and_drop_keys_of_a_malmo_client_change_its_slots() -> None:
     with serving("--area", "64") as server:
         told = play("keys_player.py", server.port)
         assert "left out of an action" not in server.log()

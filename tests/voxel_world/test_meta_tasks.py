@@ -36,7 +36,7 @@ def test_a_step_before_the_first_reset_is_refused() -> None:
         meta_task_of(task_spec("harvest_1_log")).step(Tally())
 
 
-def test_harvest_pays_what_comes_and_takes_back_what_goes() -> None:
+def test_harvest_rewards_gained_items_and_takes_the_reward_of_lost_ones_back() -> None:
     task = made("harvest", target_names="log", target_quantities=8, reward_weights=0.5)
     task.reset(held(log=3))
     assert task.step(held(log=5, dirt=9)).reward == 1.0
@@ -50,7 +50,7 @@ def test_harvest_pays_what_comes_and_takes_back_what_goes() -> None:
     assert (done.success, done.done, done.truncated) == (True, True, False)
 
 
-def test_of_several_targets_one_is_enough() -> None:
+def test_success_on_one_of_several_harvest_targets_is_enough() -> None:
     task = made(
         "harvest",
         target_names=["log", "dirt"],
@@ -79,7 +79,7 @@ def test_combat_counts_kills_since_the_start() -> None:
     assert task.step(Tally(killed={"zombie": 9})) == (3.0, True, True, False)
 
 
-def test_having_a_tech_item_pays_but_using_it_is_success() -> None:
+def test_having_a_tech_item_is_rewarded_and_using_it_is_success() -> None:
     task = meta_task_of(task_spec("techtree_from_barehand_to_wooden_sword"))
     task.reset(Tally())
     crafted = task.step(held(wooden_sword=1))
@@ -91,7 +91,7 @@ def test_having_a_tech_item_pays_but_using_it_is_success() -> None:
     assert task.step(Tally(used={"wooden_sword": 2})).reward == 19.0
 
 
-def test_a_whole_tech_wants_every_item_used() -> None:
+def test_a_whole_tech_succeeds_when_every_item_was_used() -> None:
     task = made("techtree", tech="stone")
     task.reset(Tally(used={"stone_axe": 5}))
     some = {"stone_axe": 6, "stone_hoe": 1, "stone_pickaxe": 1, "stone_shovel": 1}
@@ -99,7 +99,7 @@ def test_a_whole_tech_wants_every_item_used() -> None:
     assert task.step(Tally(used={**some, "stone_sword": 1})).success
 
 
-def test_survival_pays_by_the_day_and_at_the_end() -> None:
+def test_survival_is_rewarded_each_day_and_at_the_end() -> None:
     task = made("survival", target_days=2, per_day_reward=5, success_reward=100)
     task.reset(Tally())
     assert task.step(Tally(time_since_death=DAY - 1)) == (0.0, False, False, False)
@@ -109,14 +109,14 @@ def test_survival_pays_by_the_day_and_at_the_end() -> None:
     assert task.step(Tally(time_since_death=2 * DAY)) == (110.0, True, True, False)
 
 
-def test_the_final_reward_is_all_days_again_where_none_is_given() -> None:
+def test_the_final_reward_of_survival_is_by_default_all_days_again() -> None:
     task = made("survival", target_days=3)
     task.reset(Tally(time_since_death=3 * DAY - 1))
     assert task.step(Tally(time_since_death=3 * DAY)).reward == 1 + 3
     assert made("survival", target_days=3, success_reward=0).final == 3
 
 
-def test_playthrough_wants_the_egg_in_time() -> None:
+def test_playthrough_succeeds_with_the_dragon_egg_within_the_time_limit() -> None:
     task = meta_task_of(task_spec("playthrough"))
     task.reset(Tally())
     assert task.step(held(log=1)).reward == 0
@@ -136,7 +136,7 @@ def test_creative_and_open_ended_never_pay_and_never_end(name: str) -> None:
     assert task.step(plenty) == (0.0, False, False, False)
 
 
-def test_minedojos_info_is_a_tally() -> None:
+def test_minedojos_info_is_read_into_a_tally() -> None:
     slots = [{"name": "log", "quantity": 3}, {"name": "air", "quantity": 0}]
     info = {
         "inventory": [*slots, {"name": "log", "quantity": 2}],
@@ -155,7 +155,7 @@ def test_minedojos_info_is_a_tally() -> None:
         tally_of_info({})
 
 
-def test_prompts_of_meta_tasks() -> None:
+def test_meta_tasks_have_prompts_of_their_targets() -> None:
     def prompt(name: str, **given: object) -> str:
         return prompt_of(name, make_kwargs(name, image_size=1, **given))
 

@@ -46,7 +46,7 @@ def planks() -> Iterator[Environment]:
     env.close()
 
 
-def test_a_task_begins_pays_and_ends(planks: Environment) -> None:
+def test_a_harvest_task_begins_with_its_items_and_ends_with_success(planks: Environment) -> None:
     assert planks.task_prompt == "Harvest 8 planks."
     seen = planks.reset()
     assert seen["inventory"]["name"][:6].tolist() == ["log", *["air"] * 4, "dirt"]
@@ -63,7 +63,7 @@ def test_a_task_begins_pays_and_ends(planks: Environment) -> None:
     assert planks.is_successful
 
 
-def test_commands_take_a_tick_and_are_paid_by_the_next_step(planks: Environment) -> None:
+def test_commands_take_a_tick_and_are_rewarded_by_the_next_step(planks: Environment) -> None:
     planks.reset()
     seen, reward, _, info = planks.unwrapped.set_inventory([InventoryItem(7, "planks", 0, 3)])
     assert (seen["inventory"]["name"][7], reward, info["total_time"]) == ("planks", 0, 1)
@@ -74,7 +74,9 @@ def test_commands_take_a_tick_and_are_paid_by_the_next_step(planks: Environment)
     assert (seen["inventory"]["name"][7], reward) == ("air", 0.0)
 
 
-def test_runtime_commands(planks: Environment) -> None:
+def test_runtime_commands_change_the_world_and_unknown_ones_are_skipped(
+    planks: Environment,
+) -> None:
     planks.reset()
     seen = planks.teleport_agent(20.5, 90.0, 21.5, 45.0, 10.0)[0]
     assert seen["location_stats"]["yaw"].item() == 45.0
@@ -140,7 +142,7 @@ def test_tools_that_are_used_unlock_the_tech_tree() -> None:
     env.close()
 
 
-def test_a_bow_is_used_when_its_arrow_flies() -> None:
+def test_a_bow_counts_as_used_when_its_arrow_flies() -> None:
     kit = [InventoryItem("mainhand", "bow"), InventoryItem(9, "arrow", quantity=2)]
     env = make("techtree", tech_item="bow", initial_inventory=kit, **SMALL)
     env.reset()
@@ -153,7 +155,7 @@ def test_a_bow_is_used_when_its_arrow_flies() -> None:
     env.close()
 
 
-def test_seeds_make_worlds() -> None:
+def test_the_same_seed_or_world_seed_makes_the_same_world() -> None:
     def start(**seeds: Any) -> list[float]:
         env = make("survival", image_size=16, area=64, **seeds)
         position = env.reset()["location_stats"]["pos"].tolist()
@@ -189,7 +191,7 @@ def test_an_episode_may_begin_in_a_village() -> None:
     env.close()
 
 
-def test_options_that_the_engine_lacks_are_reported() -> None:
+def test_options_that_the_engine_lacks_are_refused_in_words() -> None:
     for task, kwargs, sentence in [
         ("open-ended", {"spawn_in_village": True, "generate_world_type": "flat"}, "no village"),
         ("harvest_1_log_jungle_", {}, "did you mean"),
@@ -231,7 +233,7 @@ def _world(size: tuple[int, int]) -> EmbeddedWorld:
     return EmbeddedWorld(1, biome="plains", area=64, image_size=size, **options)
 
 
-def test_ticks_are_those_of_the_batch_interface() -> None:
+def test_ticks_of_a_game_equal_those_of_the_batch_interface() -> None:
     """Walking, turning, digging and using, step by step, in both."""
     settings = world_settings("open-ended", make_kwargs("open-ended", use_voxel=True, image_size=9))
     game, world = Game(settings, seed=3, area=64), _world((9, 9))
@@ -261,7 +263,7 @@ def test_ticks_are_those_of_the_batch_interface() -> None:
     assert np.array_equal(game.world.state.slots, world.state.slots)
 
 
-def test_a_combat_task_lays_out_its_mob_and_pays_for_the_kill() -> None:
+def test_a_combat_task_places_its_mob_and_rewards_the_kill() -> None:
     env = make("combat_pig_plains_barehand", image_size=(24, 32), area=64, world_seed=5, seed=3)
     for _ in range(2):
         env.reset()
@@ -287,7 +289,7 @@ def test_a_combat_task_lays_out_its_mob_and_pays_for_the_kill() -> None:
     env.close()
 
 
-def test_mobs_are_laid_out_where_gym_would_lay_them() -> None:
+def test_places_of_initial_mobs_are_drawn_as_gym_draws_them() -> None:
     """Drawn with gym 0.21's Box(low, high, seed=7).sample() in MineDojo's own environment."""
     box = Box((-10, 1, -10), (10, 1, 10), 2, 7)
     drawn = box.sample()
@@ -312,7 +314,7 @@ def test_spawn_rates_keep_to_height_and_light() -> None:
     env.close()
 
 
-def test_drawings_stand_when_the_episode_begins() -> None:
+def test_drawings_are_built_when_an_episode_begins() -> None:
     env = make("open-ended", **SMALL)
     env.reset()
     x, y, z = (int(v) for v in env.prev_obs["location_stats"]["pos"])

@@ -139,7 +139,7 @@ def _shapes(seen: Any) -> Any:
     return array.shape, array.dtype.kind
 
 
-def test_any_action_is_played_or_its_slot_is_empty(env: Environment) -> None:
+def test_any_action_in_range_is_played_unless_its_slot_is_empty(env: Environment) -> None:
     shapes = _shapes(env.reset())
     chance = np.random.default_rng(7)
     kinds = (list, np.int8, np.uint8, np.int32, np.int64, np.uint64)
@@ -164,7 +164,7 @@ def test_any_action_is_played_or_its_slot_is_empty(env: Environment) -> None:
     assert played > ACTIONS // 2
 
 
-def test_steps_before_the_reset_and_after_the_end() -> None:
+def test_steps_before_the_reset_are_refused_and_after_the_end_report_it() -> None:
     env = make(
         "harvest", target_names="dirt", target_quantities=1, image_size=(8, 8), area=32,
         world_seed=5,

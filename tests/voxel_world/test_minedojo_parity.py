@@ -216,7 +216,7 @@ def _all() -> list[Job]:
 
 
 @pytest.mark.timeout(900)
-def test_a_short_episode_is_the_same(tmp_path: Path) -> None:
+def test_short_episodes_equal_those_of_the_real_minedojo(tmp_path: Path) -> None:
     rates = next(job for job in _odd_ones() if job.name == "spawn-rates")
     jobs = [_ready_made(1, "harvest_1_dirt"), rates, _with_commands()[0]]
     lively = {"reward": 0.0, "done": False, "delta_inv/inc_name_by_craft": "air"}
@@ -226,6 +226,8 @@ def test_a_short_episode_is_the_same(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("part", range(PARTS))
-def test_forty_tasks_and_more_are_the_same(part: int, tmp_path: Path) -> None:
+def test_episodes_of_more_than_forty_tasks_equal_those_of_the_real_minedojo(
+    part: int, tmp_path: Path
+) -> None:
     lively = {"delta_inv/inc_name_by_other": "air", "delta_inv/inc_name_by_craft": "air"}
     assert _parity(_all()[part::PARTS], [200, 100], tmp_path, lively) == []

@@ -135,7 +135,7 @@ CALLED = [
 
 
 @pytest.mark.parametrize(("name", "first", "second", "error", "words"), CALLED)
-def test_commands_that_cannot_be(
+def test_invalid_commands_are_refused_and_take_no_tick(
     env: Environment, name: str, first: Any, second: Any, error: type[Exception], words: str
 ) -> None:
     before = env.unwrapped.game.ticks
@@ -150,12 +150,12 @@ def test_commands_that_cannot_be(
     [NO_OP[:7], [*NO_OP, 0], [], [NO_OP], [math.nan] * 8, ["0"] * 8, None, "forward", 3, {}],
     ids=repr,
 )
-def test_no_actions(env: Environment, action: Any) -> None:
+def test_values_that_are_no_action_are_refused(env: Environment, action: Any) -> None:
     with pytest.raises(AssertionError, match="an action is eight whole numbers"):
         env.step(action)
 
 
-def test_actions_out_of_range(env: Environment) -> None:
+def test_actions_out_of_range_are_refused_with_the_range(env: Environment) -> None:
     for place, most in enumerate(env.action_space.nvec.tolist()):
         for value in (-1, most, 2**40):
             action = [*NO_OP]
@@ -164,7 +164,7 @@ def test_actions_out_of_range(env: Environment) -> None:
                 env.step(action)
 
 
-def test_before_the_first_reset_and_after_close() -> None:
+def test_calls_before_the_first_reset_and_after_close_are_refused() -> None:
     found = make("open-ended", **SMALL)
     for _ in range(2):
         for refused in (

@@ -27,7 +27,7 @@ def env() -> Iterator[Environment]:
         yield found
 
 
-def test_every_observation_lies_in_the_space(env: Environment) -> None:
+def test_every_observation_is_within_the_observation_space(env: Environment) -> None:
     space = env.observation_space
     seen = env.reset()
     for _ in range(30):
@@ -42,7 +42,7 @@ def test_every_observation_lies_in_the_space(env: Environment) -> None:
     assert rays["entity_name"].contains(np.array(["cow"]))
 
 
-def test_a_dictionary_of_keys_is_one_tick(env: Environment) -> None:
+def test_a_step_by_a_dictionary_of_keys_is_one_tick(env: Environment) -> None:
     env.reset()
     keys = env.unwrapped.action_space.no_op()
     assert keys in env.unwrapped.action_space
@@ -65,7 +65,7 @@ def test_a_dictionary_of_keys_is_one_tick(env: Environment) -> None:
     assert env.step(env.no_op())[1] == 4.0
 
 
-def test_keys_come_along_with_commands(env: Environment) -> None:
+def test_a_command_with_an_action_also_presses_its_keys(env: Environment) -> None:
     env.reset()
     before, at = (
         env.prev_info["total_time"],
@@ -82,7 +82,7 @@ def test_keys_come_along_with_commands(env: Environment) -> None:
     assert set(env.prev_obs["inventory"]["name"]) == {"air"}
 
 
-def test_actions_are_found_again(env: Environment) -> None:
+def test_reverse_action_finds_the_numbered_action_of_keys(env: Environment) -> None:
     env.reset()
     none = env.action_space.no_op().tolist()
     for keys, columns in [
@@ -107,7 +107,7 @@ def test_actions_are_found_again(env: Environment) -> None:
         env.reverse_action({"place": "dirt"})
 
 
-def test_prompts_and_what_gym_asks_for(env: Environment) -> None:
+def test_prompts_can_be_replaced_and_gyms_attributes_have_values(env: Environment) -> None:
     assert env.get_prompt() == env.task_prompt == "Harvest 4 stick."
     env.specify_prompt("Make sticks.")
     env.specify_guidance("From planks.")

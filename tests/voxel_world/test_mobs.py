@@ -49,7 +49,7 @@ def test_a_cow_dies_by_repeated_blows_and_leaves_beef() -> None:
 
 
 @pytest.mark.parametrize("name", [mob.name for mob in MOBS])
-def test_each_kind_lives_for_two_hundred_ticks(name: str) -> None:
+def test_each_kind_of_mob_survives_two_hundred_ticks_and_stays_near(name: str) -> None:
     yard = Yard()
     yard.stand(28.5, 100, 28.5)  # on a pillar, out of sight
     for y in range(60, 100):
@@ -65,7 +65,7 @@ def test_each_kind_lives_for_two_hundred_ticks(name: str) -> None:
     assert FLOOR - 0.01 <= yard.mobs[number]["y"] < 128
 
 
-def test_a_ray_meets_the_nearest_mob() -> None:
+def test_a_ray_hits_the_nearest_mob() -> None:
     yard = Yard()
     far, near = yard.mob("pig", 16.5, FLOOR, 25.5), yard.mob("cow", 16.5, FLOOR, 20.5)
     state, rules = yard.world.state, yard.world.rules
@@ -214,7 +214,7 @@ def test_monsters_spawn_by_night_only_and_never_without_mobs_spawn() -> None:
     assert natural(18000, 0) == set()
 
 
-def test_a_spawner_makes_its_kind() -> None:
+def test_a_spawner_spawns_its_kind_of_mob() -> None:
     yard = Yard()
     yard.world.state.settings["mobs_spawn"] = 1
     yard.world.state.light[...] = 0
@@ -230,7 +230,7 @@ def kill_all(yard: Yard, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [mob.name for mob in MOBS])
-def test_each_kind_leaves_what_the_table_has(name: str) -> None:
+def test_each_kind_of_mob_drops_what_its_table_has(name: str) -> None:
     mob = MOBS[mob_id(name) - 1]
     yard = Yard()
     items = yard.world.item_names
@@ -256,7 +256,7 @@ def test_each_kind_leaves_what_the_table_has(name: str) -> None:
     assert yard.kills(name) >= tries
 
 
-def test_an_episode_is_the_same_whatever_the_batch() -> None:
+def test_mobs_of_an_episode_are_the_same_in_any_batch() -> None:
     states = []
     for size in (1, 3):
         world = embedded(size, {"area": 64}, biome="plains")

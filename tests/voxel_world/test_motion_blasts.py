@@ -6,7 +6,7 @@ from voxeldojo.engine.motion.burning import prime
 from voxeldojo.engine.motion.explosions import explode
 
 
-def test_crater_harm_and_light() -> None:
+def test_an_explosion_digs_a_crater_that_is_lit_and_a_reset_fills_it() -> None:
     arena = still()
     state, rules = arena.world.state, arena.world.rules
     light = state.light[0].copy()
@@ -25,7 +25,7 @@ def test_crater_harm_and_light() -> None:
     assert (state.light[0] == light).all()
 
 
-def test_harm_by_distance_and_behind_a_wall() -> None:
+def test_an_explosion_hurts_by_distance_and_little_behind_a_wall() -> None:
     arena = still()
     state, rules = arena.world.state, arena.world.rules
     arena.stand(16.5, FLOOR, 20.5)
@@ -60,7 +60,7 @@ def test_tnt_goes_off_after_80_ticks_and_lights_another() -> None:
     assert count(arena, "tnt") == 0
 
 
-def test_fire_eats_planks_and_dies_on_stone() -> None:
+def test_fire_burns_leaves_goes_out_on_stone_and_stays_on_netherrack() -> None:
     arena = still()
     put(arena, 8, FLOOR, 8, "fire")
     arena.put(28, FLOOR - 1, 28, "netherrack")

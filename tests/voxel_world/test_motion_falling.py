@@ -16,7 +16,7 @@ def test_sand_falls_to_the_ground_and_a_tower_after_it() -> None:
     assert [arena.block(16, FLOOR + y, 16) for y in range(7)] == ["sand"] * 3 + ["air"] * 4
 
 
-def test_on_a_torch_and_on_a_slab_it_breaks() -> None:
+def test_sand_and_gravel_that_fall_on_a_torch_or_slab_become_items() -> None:
     arena = still()
     arena.put(16, FLOOR, 16, "torch", 5)
     put(arena, 16, FLOOR + 3, 16, "gravel")
@@ -48,7 +48,7 @@ def test_blocks_that_lose_their_support_drop() -> None:
     assert (found["torch"], found["ladder"], found["rail"], found["cactus"]) == (2, 1, 1, 3)
 
 
-def test_a_door_is_two_blocks_and_one_item() -> None:
+def test_a_door_that_loses_its_support_drops_one_item() -> None:
     arena = still()
     put(arena, 16, FLOOR, 16, "wooden_door", 0)
     put(arena, 16, FLOOR + 1, 16, "wooden_door", 8)

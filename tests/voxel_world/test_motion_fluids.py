@@ -53,7 +53,7 @@ def test_two_sources_make_a_third() -> None:
     assert arena.block(16, FLOOR - 1, 16) in WATER
 
 
-def test_lava_reaches_three_blocks_and_takes_its_time() -> None:
+def test_lava_flows_three_blocks_far_and_slowly() -> None:
     arena = still()
     put(arena, 16, FLOOR, 16, "lava")
     run(arena, 29)
@@ -72,7 +72,7 @@ def test_water_hardens_lava(meta: int, stone: str) -> None:
     assert arena.block(16, FLOOR, 16) == stone
 
 
-def test_lava_that_falls_on_water_is_stone() -> None:
+def test_lava_that_falls_on_water_becomes_stone() -> None:
     arena = still()
     put(arena, 16, FLOOR - 1, 16, "water")
     put(arena, 16, FLOOR + 1, 16, "lava")

@@ -37,7 +37,7 @@ def test_reeds_grow_to_three_and_stay_by_the_water() -> None:
     assert count(arena, "reeds") == 0
 
 
-def test_a_sapling_becomes_a_tree_and_bone_meal_helps() -> None:
+def test_bone_meal_makes_a_sapling_a_tree_and_a_reset_removes_it() -> None:
     arena = still()
     arena.put(16, FLOOR - 1, 16, "dirt")
     put(arena, 16, FLOOR, 16, "sapling", 2)
@@ -72,7 +72,7 @@ def test_farmland_dries_without_water_and_grass_dies_under_stone() -> None:
     assert arena.block(10, FLOOR - 1, 5) == "grass"
 
 
-def test_bone_meal_on_grass() -> None:
+def test_bone_meal_on_grass_makes_tall_grass() -> None:
     arena = still()
     arena.world.state.blocks[0, 8:24, 8:24, FLOOR - 1] = BLOCK_IDS["grass"]
     assert fertilise(arena.world.state, arena.world.rules, 0, 16, FLOOR - 1, 16)

@@ -71,7 +71,7 @@ def test_light_equals_a_slow_reference(seed: int) -> None:
     assert (world.state.light[0] == reference(world)).all()
 
 
-def test_piece_by_piece_and_change_by_change() -> None:
+def test_light_made_in_pieces_and_by_changes_equals_the_whole() -> None:
     world = embedded(1)
     world.reset(np.zeros(1, np.int64), np.full(1, 5))
     hollow(world, 9)
@@ -101,7 +101,7 @@ def test_piece_by_piece_and_change_by_change() -> None:
     assert (world.state.light[0] == whole).all()
 
 
-def test_figures() -> None:
+def test_light_of_sky_torch_and_roof_has_the_games_levels() -> None:
     arena = Arena()
     light_all(arena.world)
     light = arena.world.state.light[0]

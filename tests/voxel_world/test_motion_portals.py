@@ -22,7 +22,9 @@ def frame(arena: Arena, wide: int, tall: int, *, along_x: bool = True) -> None:
     [(2, 3, True, True), (2, 3, False, True), (5, 6, True, True), (1, 3, True, False),
      (2, 2, True, False), (21, 21, True, True)],
 )  # fmt: skip
-def test_frames(wide: int, tall: int, along_x: bool, lit: bool) -> None:
+def test_a_portal_is_lit_only_in_a_frame_of_a_valid_size_and_ends_with_it(
+    wide: int, tall: int, along_x: bool, lit: bool
+) -> None:
     arena = still()
     frame(arena, wide, tall, along_x=along_x)
     put(arena, 10, FLOOR + 1, 10, "fire")
@@ -36,7 +38,7 @@ def test_frames(wide: int, tall: int, along_x: bool, lit: bool) -> None:
         assert count(arena, "portal") == 0
 
 
-def test_a_frame_with_a_hole_stays_dark() -> None:
+def test_a_portal_frame_with_a_wrong_block_is_not_lit() -> None:
     arena = still()
     frame(arena, 2, 3)
     arena.put(9, FLOOR + 2, 10, "stone")
@@ -45,7 +47,7 @@ def test_a_frame_with_a_hole_stays_dark() -> None:
     assert count(arena, "portal") == 0
 
 
-def test_twelve_eyes_open_the_end() -> None:
+def test_twelve_eyes_open_the_end_portal() -> None:
     arena = still()
     places = [(x, z) for x in (15, 16, 17) for z in (14, 18)]
     places += [(x, z) for x in (14, 18) for z in (15, 16, 17)]

@@ -105,7 +105,7 @@ def flat(tree: dict[str, Any], path: str = "") -> dict[str, np.ndarray[Any, Any]
     return leaves
 
 
-def test_schema() -> None:
+def test_an_observation_has_minedojos_keys_shapes_and_types() -> None:
     arena = Arena({"use_lidar": True, "lidar_rays": SIDEWAYS}, inventory={"wooden_axe": 1})
     expected = {}
     for row in SCHEMA.strip().splitlines():
@@ -163,7 +163,7 @@ def test_lidar_yaw_is_inverted_in_the_dictionary_only() -> None:
     assert down[1][0, 0] == pytest.approx(1.62, abs=1e-5)
 
 
-def test_crosshair_meets_small_boxes_or_goes_past() -> None:
+def test_the_crosshair_hits_small_blocks_only_where_they_are() -> None:
     arena = Arena()
     arena.put(16, FLOOR + 1, 18, "red_flower")
     arena.put(16, FLOOR + 1, 19, "log")
@@ -173,7 +173,7 @@ def test_crosshair_meets_small_boxes_or_goes_past() -> None:
     assert arena.world.block_names[arena.world.rays(ahead, 4.5)[0][0, 0]] == "flower"
 
 
-def test_picture_shows_what_is_there() -> None:
+def test_the_picture_shows_sky_above_stone_below_and_a_wall_of_dirt() -> None:
     arena = Arena()
     sky = arena.world.rgb(0, 80, 128).copy()
     assert sky.shape == (3, 80, 128)
@@ -187,7 +187,7 @@ def test_picture_shows_what_is_there() -> None:
         arena.world.rgb(0, 0, 10)
 
 
-def test_biome_is_observed() -> None:
+def test_the_biome_and_its_climate_are_observed() -> None:
     world = embedded(1, biome="desert")
     world.reset(np.array([0]), np.array([1]))
     place = world.observation(0)["location_stats"]

@@ -49,7 +49,7 @@ def test_all_but_ten_tasks_can_be_done_by_the_rules() -> None:
         "techtree_from_barehand_to_diamond_sword",
     ],
 )
-def test_wood_stone_iron_and_diamonds_are_in_this_engine(name: str) -> None:
+def test_tasks_of_wood_stone_iron_and_diamonds_are_obtainable_in_this_engine(name: str) -> None:
     assert judge(task_spec(name), engine=True).obtainable
 
 
@@ -71,7 +71,7 @@ def test_a_way_is_printed_in_an_order_in_which_it_can_be_done() -> None:
     assert steps[-1].gives == "dragon_egg"
 
 
-def test_having_the_target_already_is_no_help() -> None:
+def test_holding_the_target_at_the_start_does_not_make_it_obtainable() -> None:
     spec = task_spec("harvest_1_stick")
     kwargs = {**spec.kwargs, "target_names": "spawn_egg", "target_quantities": 1}
     kwargs["initial_inventory"] = {"mainhand": {"name": "spawn_egg"}}
@@ -79,7 +79,7 @@ def test_having_the_target_already_is_no_help() -> None:
     assert not judge(given, engine=False).obtainable
 
 
-def test_a_biome_is_all_there_is_in_its_world() -> None:
+def test_a_world_of_one_biome_has_only_what_that_biome_gives() -> None:
     taiga = derive(World(("taiga",)))
     assert "rabbit" in taiga
     assert "cocoa" not in taiga
@@ -91,7 +91,7 @@ def test_a_biome_is_all_there_is_in_its_world() -> None:
     assert set(taiga.found) <= set(everywhere.found)
 
 
-def test_more_to_begin_with_is_never_less() -> None:
+def test_more_items_at_the_start_never_make_less_obtainable() -> None:
     for biome in ("plains", "desert", "ocean", "nether", "the_end"):
         bare = set(derive(World((biome,))).found)
         assert bare <= set(derive(World((biome,), ("diamond_pickaxe",), ("cow",))).found)

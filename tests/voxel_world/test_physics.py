@@ -14,7 +14,9 @@ def arena() -> Arena:
     ("name", "metres_per_second"),
     [("forward", 4.317), ("sprint", 5.612), ("sneak", 0.0)],
 )
-def test_pace(arena: Arena, name: str, metres_per_second: float) -> None:
+def test_walking_and_sprinting_have_the_games_pace(
+    arena: Arena, name: str, metres_per_second: float
+) -> None:
     arena.stand(16.5, FLOOR, 5.5)
     arena.do(name, 20)
     start = arena.position
@@ -60,14 +62,14 @@ def test_slab_lifts_by_half_a_block(arena: Arena) -> None:
 
 
 @pytest.mark.parametrize(("blocks", "damage"), [(3, 0), (4, 1), (10, 7), (30, 20)])
-def test_fall_damage(arena: Arena, blocks: int, damage: int) -> None:
+def test_a_fall_hurts_by_its_height(arena: Arena, blocks: int, damage: int) -> None:
     arena.stand(16.5, FLOOR + blocks, 16.5)
     while arena.position[1] > FLOOR:
         arena.do("noop")
     assert arena.life == 20 - damage
 
 
-def test_the_dead_rise_with_empty_hands(arena: Arena) -> None:
+def test_a_dead_player_respawns_with_an_empty_inventory(arena: Arena) -> None:
     arena.hold("log", 3)
     arena.stand(16.5, FLOOR + 40, 16.5)
     while arena.life > 0:
@@ -77,7 +79,7 @@ def test_the_dead_rise_with_empty_hands(arena: Arena) -> None:
     assert arena.have("log") == 0
 
 
-def test_looking_is_clamped_and_turns_right(arena: Arena) -> None:
+def test_pitch_is_clamped_and_turning_right_adds_to_the_yaw(arena: Arena) -> None:
     arena.do("look_down", 5)
     assert arena.world.location()[2][0] == 90.0
     arena.do("look_up", 12)
@@ -86,7 +88,7 @@ def test_looking_is_clamped_and_turns_right(arena: Arena) -> None:
     assert arena.world.location()[1][0] == pytest.approx(-150.0)
 
 
-def test_the_world_has_no_edge_and_the_window_follows() -> None:
+def test_the_window_follows_the_player_so_that_the_world_has_no_edge() -> None:
     arena = Arena({"area": 64})
     for _ in range(10):
         arena.do("sprint", 40)
@@ -101,7 +103,7 @@ def test_the_world_has_no_edge_and_the_window_follows() -> None:
     assert block_at(arena.world.state, 0, 16, FLOOR, ahead) == 0
 
 
-def test_the_dead_rise_far_away_unharmed() -> None:
+def test_a_player_who_died_far_away_respawns_at_the_start_unharmed() -> None:
     """The window is where he stands from the first tick on."""
     for dimension in (0, 1):
         arena = Arena({"area": 64})

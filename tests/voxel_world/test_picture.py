@@ -54,19 +54,19 @@ def shot(game: Game, height: int = 64, width: int = 64) -> np.ndarray:
 
 
 @pytest.mark.parametrize("size", [(1, 1), (3, 7), (64, 64), (160, 256), (101, 201)])
-def test_any_size(stage: Game, size: tuple[int, int]) -> None:
+def test_a_picture_of_any_size_can_be_drawn(stage: Game, size: tuple[int, int]) -> None:
     image = stage.world.rgb(0, *size)
     assert image.shape == (3, *size)
     assert image.dtype == np.uint8
 
 
-def test_all_worlds_at_once_are_the_pictures_one_by_one(stage: Game) -> None:
+def test_pictures_of_all_worlds_at_once_equal_those_drawn_one_by_one(stage: Game) -> None:
     together = stage.world.rgb_all(64, 64)
     assert together.shape == (1, 3, 64, 64)
     assert (together[0] == stage.world.rgb(0, 64, 64)).all()
 
 
-def test_the_same_again(stage: Game) -> None:
+def test_the_same_scene_is_drawn_the_same_again(stage: Game) -> None:
     hashes = {hashlib.sha256(stage.world.rgb(0, 64, 96).tobytes()).hexdigest() for _ in range(3)}
     assert len(hashes) == 1
 
@@ -84,7 +84,7 @@ def test_the_block_under_the_crosshair_is_outlined(stage: Game) -> None:
     assert shot(stage, 100, 100)[:, :40].sum(0).min() > 60  # out of reach: no line
 
 
-def test_water_tints_what_is_in_it(stage: Game) -> None:
+def test_water_tints_the_picture_blue(stage: Game) -> None:
     before = shot(stage)[:, 40:].reshape(3, -1).mean(1)
     for up in range(3):
         for east in range(-9, 10):
@@ -112,7 +112,7 @@ def test_every_mob_is_seen_where_it_stands(stage: Game, mob: str) -> None:
         assert (shot(stage) == empty).all()
 
 
-def test_mobs_look_like_themselves(stage: Game) -> None:
+def test_mobs_are_drawn_in_their_colours(stage: Game) -> None:
     def colour(mob: str) -> np.ndarray:
         empty = shot(stage, 96, 96)
         row = stage.world.state.mobs[0, 0]
@@ -167,7 +167,7 @@ def test_view_writes_a_picture_and_prints_what_is_in_it(
 
 
 @pytest.mark.parametrize(("given", "engine"), [(-1, 2**63 - 1), (10**23, 10**23 % 2**63), (5, 5)])
-def test_any_number_is_a_seed(given: int, engine: int) -> None:
+def test_any_whole_number_is_accepted_as_a_seed(given: int, engine: int) -> None:
     game, _ = open_game("plains", given)
     assert game.seed == engine
     game.close()
@@ -193,7 +193,7 @@ def test_view_refuses_in_one_sentence(wrong: list[str], capsys: pytest.CaptureFi
     assert "harvest_1_log" in said or "harvest_1_lgo" not in wrong
 
 
-def test_half_blocks_show_two_rows_in_a_line() -> None:
+def test_half_blocks_show_two_rows_of_a_picture_in_a_line() -> None:
     image = np.zeros((3, 4, 2), np.uint8)
     image[0, 0] = 200
     lines = in_terminal.half_blocks(image).split("\r\n")
@@ -201,7 +201,7 @@ def test_half_blocks_show_two_rows_in_a_line() -> None:
     assert lines[0].startswith("\x1b[38;2;200;0;0;48;2;0;0;0m\u2580\u2580")
 
 
-def test_the_page_plays(stage: Game) -> None:
+def test_the_play_page_moves_the_player_and_refuses_wrong_requests(stage: Game) -> None:
     server = browser.PlayServer(stage, "Look.", 0, (40, 64))
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
@@ -234,7 +234,7 @@ def test_the_page_plays(stage: Game) -> None:
         server.server_close()
 
 
-def test_the_terminal_plays_and_is_left_as_it_was() -> None:
+def test_the_game_in_a_terminal_plays_and_restores_the_terminal() -> None:
     import os
     import pty
     import select

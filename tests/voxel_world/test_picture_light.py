@@ -36,7 +36,7 @@ def lightmap(dimension: int, sun: float, vision: float = 0.0) -> np.ndarray:
         (END, BRIGHT, 0, (1.00, 1.00, 1.00)),
     ],
 )
-def test_the_figures_of_the_lightmap(
+def test_the_lightmap_has_the_games_colours(
     dimension: int, sun: float, level: int, colour: tuple[float, ...]
 ) -> None:
     assert lightmap(dimension, sun)[level] == pytest.approx(colour, abs=0.0051)

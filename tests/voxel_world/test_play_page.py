@@ -42,14 +42,14 @@ def test_pages_from_elsewhere_cannot_play(server: PlayServer, origin: str) -> No
     assert tick(server, Origin=origin.format(server.port)) == 403
 
 
-def test_its_own_page_and_programs_of_this_machine_can(server: PlayServer) -> None:
+def test_the_pages_own_origin_and_local_programs_can_play(server: PlayServer) -> None:
     assert tick(server) == 200
     for host in ("127.0.0.1", "localhost"):
         name = f"{host}:{server.port}"
         assert tick(server, Origin=f"http://{name}", Host=name) == 200
 
 
-def test_there_is_a_limit_of_connections_and_they_come_back(server: PlayServer) -> None:
+def test_connections_beyond_the_limit_get_503_until_others_close(server: PlayServer) -> None:
     links = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=DEADLINE)]
     for _ in range(CONNECTIONS):
         links[-1].request("GET", "/")

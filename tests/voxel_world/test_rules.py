@@ -4,7 +4,7 @@ from voxeldojo.actions import ACTION_SIZES, PRIMITIVES, action
 from voxeldojo.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, biome_named, craft_index, item_id
 
 
-def test_tables_are_whole() -> None:
+def test_tables_have_the_games_numbers_of_blocks_items_crafts_and_biomes() -> None:
     assert (len(BLOCKS), len(ITEMS), len(CRAFTS), len(BIOMES)) == (236, 392, 244, 63)
     stations = [craft.station for craft in CRAFTS]
     assert stations == ["hand"] * 54 + ["table"] * 170 + ["furnace"] * 20
@@ -13,7 +13,7 @@ def test_tables_are_whole() -> None:
     assert [item.name for item in ITEMS[1:]] == sorted(item.name for item in ITEMS[1:])
 
 
-def test_tables_agree_with_each_other() -> None:
+def test_tables_name_only_blocks_and_items_of_each_other() -> None:
     items = {item.name for item in ITEMS}
     blocks = {block.name for block in BLOCKS}
     for block in BLOCKS:
@@ -43,13 +43,15 @@ def test_tables_agree_with_each_other() -> None:
         (239, "iron_ingot", 1, {"iron_ore": 1}),
     ],
 )
-def test_craft_arguments(index: int, item: str, count: int, ingredients: dict[str, int]) -> None:
+def test_craft_indices_have_minedojos_items_and_recipes(
+    index: int, item: str, count: int, ingredients: dict[str, int]
+) -> None:
     assert craft_index(item) == index
     first = CRAFTS[index].recipes[0]
     assert (CRAFTS[index].item, first.count, first.ingredients) == (item, count, ingredients)
 
 
-def test_localised_names() -> None:
+def test_blocks_have_the_games_localised_names() -> None:
     names = {block.name: block.localised for block in BLOCKS}
     for name, localised in {
         "log": "wood",
@@ -68,7 +70,7 @@ def test_localised_names() -> None:
         assert names[name] == localised
 
 
-def test_primitive_actions_are_minedojo_actions() -> None:
+def test_primitive_actions_are_valid_minedojo_actions() -> None:
     assert PRIMITIVES["noop"] == (0, 0, 0, 12, 12, 0, 0, 0)
     assert PRIMITIVES["look_down"][3] == 14
     assert PRIMITIVES["turn_left"][4] == 10

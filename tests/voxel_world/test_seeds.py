@@ -143,7 +143,7 @@ def test_trees_are_near_but_out_of_reach_in_a_forest() -> None:
     assert np.mean(np.array(heights) <= 7) > 0.8
 
 
-def test_bad_inputs_are_refused_in_words() -> None:
+def test_unknown_biomes_items_and_sizes_are_refused_in_words() -> None:
     for refused, words in (
         (lambda: embedded(biome="moon"), "no biome 'moon'"),
         (lambda: embedded(inventory={"logg": 1}), "did you mean log"),

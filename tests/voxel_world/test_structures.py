@@ -104,7 +104,7 @@ def test_a_structure_stands_where_nearest_finds_it(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["village", "stronghold", "fortress"])
-def test_it_is_the_same_in_whatever_order_its_parts_are_built(kind: str) -> None:
+def test_a_structure_is_the_same_in_any_order_of_building_its_parts(kind: str) -> None:
     whole, (x, _, z) = site(kind)
     parts = new_state(1, 256)
     for name in ("seed", "dimension", "west", "north"):
@@ -120,7 +120,7 @@ def test_it_is_the_same_in_whatever_order_its_parts_are_built(kind: str) -> None
     assert parts.meta.tobytes() == whole.meta.tobytes()
 
 
-def test_an_eye_leads_to_twelve_frames_around_lava() -> None:
+def test_the_nearest_stronghold_has_twelve_portal_frames() -> None:
     for seed in range(4):
         state, (x, _, z) = site("stronghold", np.uint64(seed))
         assert (x, z) == nearest_stronghold(np.uint64(seed), 0, 0)
@@ -131,7 +131,7 @@ def test_an_eye_leads_to_twelve_frames_around_lava() -> None:
         assert sorted(np.bincount(metas[frames] & 3)) == [3, 3, 3, 3]
 
 
-def test_chests_hold_what_their_table_has_and_only_once_chests_of_the_game() -> None:
+def test_chests_of_structures_hold_only_items_of_their_tables() -> None:
     book = rules()
     tables = list(chest_tables())
     expected = {entry.place: set(entry.items) for entry in sources().chests}
@@ -188,7 +188,7 @@ def test_a_chest_spills_when_it_is_broken_and_silverfish_come_out_of_their_stone
     assert MOB_IDS["silverfish"] in state.mobs[0]["kind"]
 
 
-def test_a_plan_is_turned_with_its_stairs_and_people() -> None:
+def test_a_turned_plan_turns_its_stairs_and_villagers() -> None:
     plan = drawn("ab\n..", {"a": "oak_stairs:2", "b": "stone"}).lives("villager", 0.5, 1.0, 1.5)
     east = plan.turned(1)
     # (x, z) goes to (-z, x); stairs that rose to the south now rise to the west.
@@ -200,7 +200,7 @@ def test_a_plan_is_turned_with_its_stairs_and_people() -> None:
     assert again.dwellers == plan.dwellers
 
 
-def test_a_plan_names_blocks_that_there_are() -> None:
+def test_a_plan_that_names_an_unknown_block_is_refused() -> None:
     with pytest.raises(ValueError, match="names 'stonebricks', which is no block"):
         Plan(1, 1, 1).put("stonebricks", (0, 0, 0))
     assert set(KIND_IDS) == set(MARKS)

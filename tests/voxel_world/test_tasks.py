@@ -44,7 +44,7 @@ def harvest(**given: object) -> dict[str, object]:
     return make_kwargs("harvest", **{**wanted, **given})
 
 
-def test_there_are_as_many_of_each_as_minedojo_has() -> None:
+def test_there_are_as_many_tasks_of_each_kind_as_in_minedojo() -> None:
     counts = {"harvest": 895, "combat": 471, "techtree": 213, "survival": 2}
     assert {kind: len(task_ids(kind)) for kind in counts} == counts
     assert len(task_ids("programmatic")) == 1581
@@ -148,20 +148,22 @@ def test_every_task_has_a_prompt_and_arguments_that_hold() -> None:
         ),
     ],
 )
-def test_the_published_samples(name: str, prompt: str, kwargs: dict[str, object]) -> None:
+def test_tasks_have_the_prompts_and_arguments_of_published_samples(
+    name: str, prompt: str, kwargs: dict[str, object]
+) -> None:
     spec = task_spec(name)
     assert spec.prompt == prompt
     assert spec.kwargs == {**kwargs, **VOXELS}
     assert spec.guidance
 
 
-def test_a_one_is_not_spoken_and_a_boot_is_a_boot() -> None:
+def test_prompts_leave_out_a_quantity_of_one_and_name_boots() -> None:
     assert task_spec("harvest_1_log").prompt == "obtain log"
     # MineDojo's text asks for leggings here.
     assert task_spec("techtree_from_wood_to_leather_boots").prompt.endswith("a leather boots")
 
 
-def test_creative_tasks_know_where_they_come_from() -> None:
+def test_creative_tasks_name_their_collection_and_source() -> None:
     assert task_spec("creative:0").prompt == "Explore the world to find plains."
     collections = Counter(task_spec(name).collection for name in task_ids("creative"))
     assert collections == {"youtube": 1042, "gpt3": 302, "manual": 216}
@@ -169,7 +171,7 @@ def test_creative_tasks_know_where_they_come_from() -> None:
     assert task_spec("Playthrough").id == "playthrough"
 
 
-def test_the_suite_names_tasks_that_there_are() -> None:
+def test_the_suite_names_only_tasks_that_exist() -> None:
     suite = task_suite()
     assert {name: [len(part) for part in parts.values()] for name, parts in suite.items()} == {
         "programmatic": [16, 16],
@@ -197,7 +199,7 @@ def test_a_spec_cannot_be_changed_by_its_users() -> None:
         ("", "there is no task ''"),
     ],
 )
-def test_an_unknown_task_is_refused_with_what_comes_near(name: str, words: str) -> None:
+def test_an_unknown_task_is_refused_with_the_nearest_names(name: str, words: str) -> None:
     with pytest.raises(UnknownTask) as caught:
         task_spec(name)
     assert words in str(caught.value)
@@ -226,7 +228,7 @@ def test_meta_tasks_take_what_minedojos_take() -> None:
     assert "specified_biome" not in argument_names("techtree")
 
 
-def test_defaults_are_filled_in_and_one_becomes_each() -> None:
+def test_meta_task_arguments_get_defaults_and_one_value_for_each_target() -> None:
     kwargs = harvest(target_names=["log", "dirt"], target_quantities=[2, 3], specified_biome=4)
     assert kwargs["target_quantities"] == {"log": 2, "dirt": 3}
     assert kwargs["reward_weights"] == {"log": 1.0, "dirt": 1.0}
@@ -259,7 +261,9 @@ def test_inventories_come_as_lists_or_as_minedojos_dicts() -> None:
         ({"always_night": True}, 18000, False),
     ],
 )
-def test_night_falls_where_the_task_sets_it(given: dict, time: int | None, passes: bool) -> None:
+def test_the_time_of_day_follows_the_night_options_of_a_task(
+    given: dict, time: int | None, passes: bool
+) -> None:
     kwargs = make_kwargs("combat", target_names="cow", target_quantities=1, image_size=64, **given)
     settings = world_settings("combat", kwargs)
     assert (settings.time, settings.time_passes) == (time, passes)
@@ -348,7 +352,7 @@ def test_wrong_arguments_are_refused_in_a_sentence(
     refused(error, words, "harvest", **wanted)
 
 
-def test_arguments_that_do_not_go_together() -> None:
+def test_arguments_that_contradict_each_other_are_refused() -> None:
     refused(WrongValue, "more than 1", "survival", target_days=1)
     refused(WrongValue, "there is no mob 'log'", "combat", target_names="log", target_quantities=1)
     refused(WrongValue, "no depth map", "open-ended", use_depth=True)

@@ -41,7 +41,7 @@ def digest(state) -> str:
 @pytest.mark.parametrize(
     "biome", [None, "jungle", "mega_taiga", "ice_plains_spikes", "roofed_forest", "savanna_m"]
 )
-def test_ground_is_the_same_in_whatever_order_it_is_made(biome: str | None) -> None:
+def test_ground_is_the_same_in_any_order_of_making_it(biome: str | None) -> None:
     at_once = world_of(biome)
     load(at_once, rules(), 0, -300, 170)
     west, north = int(at_once.players["west"][0]), int(at_once.players["north"][0])
@@ -77,7 +77,7 @@ def test_ground_is_the_same_in_whatever_order_it_is_made(biome: str | None) -> N
 
 
 @pytest.mark.parametrize("biome", [None, "extreme_hills", "mesa_bryce", "deep_ocean"])
-def test_heights_and_biomes_are_those_that_are_reported(biome: str | None) -> None:
+def test_generated_heights_and_biomes_equal_those_of_surface(biome: str | None) -> None:
     state = world_of(biome, seed=9)
     load(state, rules(), 0, 700, -40)
     setting = state.settings[0]

@@ -30,7 +30,7 @@ def dimension(arena: Arena) -> int:
     return int(arena.player["dimension"][0])
 
 
-def test_through_a_portal_and_back_to_the_same_one() -> None:
+def test_a_nether_portal_leads_there_and_back_to_the_same_one() -> None:
     arena = still()
     gate(arena)
     put(arena, 20, FLOOR, 12, "gold_block")
@@ -61,7 +61,7 @@ def test_through_a_portal_and_back_to_the_same_one() -> None:
     assert np.abs(arena.position - home).max() < 2.0
 
 
-def test_a_reset_from_another_dimension_and_a_death_there() -> None:
+def test_a_reset_or_death_in_another_dimension_begins_in_the_overworld() -> None:
     arena = still()
     state, rules = arena.world.state, arena.world.rules
     travel(state, rules, 0, END, 100.5, 49.0, 0.5)
@@ -77,7 +77,7 @@ def test_a_reset_from_another_dimension_and_a_death_there() -> None:
     assert count(arena, "netherrack") == 0
 
 
-def test_eyes_put_in_by_hand_open_the_end() -> None:
+def test_the_last_eye_placed_by_hand_opens_the_end_portal() -> None:
     arena = still()
     places = [(x, z) for x in (15, 16, 17) for z in (18, 22)]
     places += [(x, z) for x in (14, 18) for z in (19, 20, 21)]
@@ -120,7 +120,7 @@ def test_the_dragon_leaves_the_way_out_its_egg_and_a_gateway() -> None:
     assert dimension(arena) == OVERWORLD
 
 
-def test_mobs_and_things_stay_behind() -> None:
+def test_mobs_and_drops_stay_behind_when_the_dimension_changes() -> None:
     arena = still()
     state, rules = arena.world.state, arena.world.rules
     place_mob(state, rules, 0, MOB_IDS["cow"], 5.5, float(FLOOR), 5.5)
@@ -131,7 +131,7 @@ def test_mobs_and_things_stay_behind() -> None:
     assert state.players[0]["pending"] == 0
 
 
-def test_shears_cut_a_web_whole() -> None:
+def test_a_web_cut_with_shears_drops_itself() -> None:
     arena = still()
     arena.stand(16.5, FLOOR, 16.5)
     arena.put(16, FLOOR + 1, 18, "web")
@@ -145,7 +145,7 @@ def test_shears_cut_a_web_whole() -> None:
 @pytest.mark.parametrize(
     ("last", "kind"), [("skull", "wither"), ("pumpkin", "villager_golem"), ("pumpkin", "snowman")]
 )
-def test_mobs_that_are_built(last: str, kind: str) -> None:
+def test_withers_and_golems_are_built_of_their_blocks(last: str, kind: str) -> None:
     arena = still()
     body = {"wither": "soul_sand", "villager_golem": "iron_block", "snowman": "snow"}[kind]
     arena.put(16, FLOOR, 18, body)

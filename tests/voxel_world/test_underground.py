@@ -47,7 +47,7 @@ def shown(state: State) -> tuple[bytes, bytes]:
 
 @pytest.mark.parametrize("generate", [underground, generate_nether, generate_end])
 @pytest.mark.parametrize("corner", [(-48, -16), (1600, -2000)])
-def test_a_place_is_the_same_whatever_the_order(
+def test_caves_nether_and_end_are_the_same_in_any_order_of_making_them(
     generate: Generator, corner: tuple[int, int]
 ) -> None:
     x, z = corner
@@ -130,7 +130,7 @@ def test_no_cave_opens_under_water() -> None:
     assert (state.blocks[..., 43:63] == before).all()
 
 
-def test_the_nether_has_all_that_it_is_known_for() -> None:
+def test_the_nether_has_its_bedrock_lava_and_blocks() -> None:
     state = window(0, 0, 128)
     generate_nether(state, rules(), 0, SEED, 0, 0, 128, 128)
     blocks = state.blocks[0]

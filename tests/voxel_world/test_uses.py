@@ -17,7 +17,7 @@ def used(arena: Arena) -> dict[str, int]:
     return {item_names[item]: int(counts[item]) for item in np.flatnonzero(counts)}
 
 
-def test_a_block_that_is_placed_was_used() -> None:
+def test_a_placed_block_counts_as_used() -> None:
     arena = Arena(inventory={"cobblestone": 2})
     arena.stand(16.5, FLOOR, 16.5, pitch=60.0)
     arena.place(arena.slot_of("cobblestone"))
@@ -37,7 +37,7 @@ def test_armour_is_used_by_putting_it_on_and_a_pickaxe_by_its_wear() -> None:
     assert used(arena) == {"iron_helmet": 1, "iron_pickaxe": 1}
 
 
-def test_a_new_episode_counts_from_nothing() -> None:
+def test_counts_of_use_begin_at_zero_in_a_new_episode() -> None:
     arena = Arena(inventory={"cobblestone": 2})
     arena.stand(16.5, FLOOR, 16.5, pitch=60.0)
     arena.place(arena.slot_of("cobblestone"))
@@ -46,7 +46,7 @@ def test_a_new_episode_counts_from_nothing() -> None:
     assert not used(arena)
 
 
-def test_the_batch_counts_as_the_game_does() -> None:
+def test_the_batch_counts_uses_as_a_single_game_does() -> None:
     given = [
         InventoryItem(slot=0, name="iron_shovel", quantity=1),
         InventoryItem(slot=1, name="wheat_seeds", quantity=8),
