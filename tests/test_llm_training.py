@@ -86,7 +86,9 @@ def test_figures_count_valid_accepted_and_same_answers_apart():
     texts = ["prose", empty, json.dumps(another), f"```json\n{examples[3].answer}\n```"]
     answers = dict(zip((each.user for each in examples), texts, strict=True))
     found = judged(examples, lambda example: answers[example.user])
-    assert found == {"PlanQuestion": Figures(asked=4, valid=3, accepted=2, same=2)}
+    refused = found["PlanQuestion"].refused
+    assert found == {"PlanQuestion": Figures(4, valid=3, accepted=2, same=2, refused=refused)}
+    assert [line.partition(":")[0] for line in refused] == [each.goal for each in examples[:2]]
 
 
 @pytest.fixture

@@ -32,12 +32,14 @@ _AT_ONCE = 4
 
 @dataclass(frozen=True)
 class Figures:
-    """Of so many questions of one kind."""
+    """Of so many questions of one kind. ``refused``: of each answer that was not accepted the goal
+    and why."""
 
     asked: int
     valid: int
     accepted: int
     same: int
+    refused: list[str]
 
 
 def trial(folder: Path, count: int, seed: int) -> dict[str, Figures]:
@@ -72,6 +74,8 @@ def trial(folder: Path, count: int, seed: int) -> dict[str, Figures]:
             f"  {kind}: {figures.valid} of {figures.asked} valid by the schema, "
             f"{figures.accepted} accepted at first, {figures.same} the same as the rulebook's"
         )
+        for sentence in figures.refused:
+            print(f"    refused, {sentence}")
     return found
 
 
@@ -86,17 +90,32 @@ def judged(examples: list[Example], answer: Callable[[Example], str]) -> dict[st
             for example, text in zip(examples, texts, strict=True)
             if example.kind == kind
         ]
-        found[kind] = Figures(len(rows), *(sum(column) for column in zip(*rows, strict=True)))
+        found[kind] = Figures(
+            asked=len(rows),
+            valid=sum(row.valid for row in rows),
+            accepted=sum(not row.problem for row in rows),
+            same=sum(row.same for row in rows),
+            refused=[f"{row.goal}: {row.problem}" for row in rows if row.problem],
+        )
     return found
 
 
-def _row(example: Example, text: str) -> tuple[bool, bool, bool]:
+@dataclass(frozen=True)
+class _Row:
+    goal: str
+    valid: bool
+    problem: str  # the first one; empty: the answer is accepted
+    same: bool
+
+
+def _row(example: Example, text: str) -> _Row:
     question: Question = msgspec.json.decode(example.question, type=_KINDS[example.kind])
     try:
         answer = parse(question, text)
-    except ValueError:
-        return False, False, False
-    return True, not answer_problems(question, answer), _steps(answer) == _steps(example.answer)
+    except ValueError as error:
+        return _Row(example.goal, False, str(error), False)
+    problem = next(iter(answer_problems(question, answer)), "")
+    return _Row(example.goal, True, problem, _steps(answer) == _steps(example.answer))
 
 
 def _steps(answer: str) -> object:
