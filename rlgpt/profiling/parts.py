@@ -26,7 +26,7 @@ MEANINGS = {
     "starting": "from the launch until all nodes are ready, where nothing else is done",
     "language_model": "questions, from their arrival in the llm node to the answer",
     "agents": "what planner, slow agent, fast agent and critic do themselves",
-    "world": "worlds are loaded, made, begin anew, and take steps",
+    "world": "worlds are loaded, made, reset and stepped",
     "features": "features and masks are made for policies",
     "programs": "coded actions, conditions and rewards that are code; checking them",
     "session": "rewards, successes, records, and the way to the jailed process",
@@ -34,9 +34,9 @@ MEANINGS = {
     "network": "a policy decides",
     "update": "a policy learns: PPO, imitation, cloning",
     "learner": "the learner's own loop: rollouts, checkpoints, curves",
-    "bus": "requests and answers on their way and in queues",
-    "waiting": "while a node was away or paused, for a lost session, or a turn on the GPU",
-    "other": "the rest of the time: none of these was noted",
+    "bus": "requests and replies in transit and in queues",
+    "waiting": "for an absent or paused node, a lost session or a turn on the GPU",
+    "other": "the rest: time that no node recorded",
 }
 
 

@@ -12,7 +12,7 @@ const MOST = 50;
 export function episodes(root, context, rest) {
   const asked = { seed: "", ended: "", of: "", first: 0 };
   const seed = h("input", { type: "search", inputMode: "numeric", placeholder: "seed", size: 9, "aria-label": "seed", oninput: () => ask({ seed: seed.value.trim() }) });
-  const ended = h("select", { "aria-label": "how it ended", onchange: () => ask({ ended: ended.value }) }, h("option", { value: "" }, "however it ended"), Object.entries(WORDS).map(([value, words]) => h("option", { value }, words)));
+  const ended = h("select", { "aria-label": "how it ended", onchange: () => ask({ ended: ended.value }) }, h("option", { value: "" }, "any ending"), Object.entries(WORDS).map(([value, words]) => h("option", { value }, words)));
   const of = h("input", { type: "search", placeholder: "goal or play", class: "of", "aria-label": "goal or play", oninput: () => ask({ of: of.value.trim() }) });
   const list = h("section", { class: "card" });
   const shown = h("div", { class: "shown" }, h("section", { class: "card" }, empty("Choose an episode to see what was done in it, and to play it again.")));
