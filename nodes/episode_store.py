@@ -147,16 +147,12 @@ class _Transaction:
         self._table.execute("commit" if kind is None else "rollback")
 
 
-def read_kept(rows: list[tuple[Any, ...]]) -> list[Kept]:
-    """Episodes from the rows of `EPISODES`; those that cannot be read are left out."""
-    found: list[Kept] = []
-    for play, why, encoded in rows:
-        try:
-            episode = msgspec.msgpack.decode(encoded, type=Episode)
-        except msgspec.DecodeError:
-            continue
-        found.append(Kept(play=play, why=why, episode=episode))
-    return found
+def read_episode(encoded: bytes) -> Episode | None:
+    """The last column of `EPISODES`; None if it cannot be read."""
+    try:
+        return msgspec.msgpack.decode(encoded, type=Episode)
+    except msgspec.DecodeError:
+        return None
 
 
 def read_play(row: tuple[Any, ...]) -> Play | None:
@@ -175,11 +171,21 @@ def read_play(row: tuple[Any, ...]) -> Play | None:
         return None
 
 
-EPISODES = (
-    "select episodes.play, why, told from episodes join plays using (play)"
-    " order by plays.began, episodes.play, environment"
+_END = (
+    "case when episodes.ended != 'running' then episodes.ended"
+    " when why != '' or whole then 'stopped' else 'cut_off' end"
 )
-PLAYS = "select play, began, whole from plays order by began"
+"""How an episode ended. One that was running had nothing left to be done in it (``stopped``), or
+its play was cut off."""
+EPISODES = (
+    f"select play, environment, seed, {_END} as ending, why, steps, began, told"
+    " from episodes join plays using (play) order by began, play, environment"
+)
+ENDINGS = (
+    f"select play, {_END} as ending, why, count(*) from episodes join plays using (play)"
+    " group by play, ending, why order by began, play, min(environment)"
+)
+"""How many episodes of each play ended how."""
 PLAY = "select play, began, ended, whole, opened, parts from plays where play = ?"
 TRAINED = (
     "select play, count(*), sum(ended = 'success'), sum(ended = 'death'), sum(steps) from trained"

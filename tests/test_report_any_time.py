@@ -1,6 +1,7 @@
 """The report of a run that is not over: put together from what its nodes have kept."""
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from rlgpt.comparing import compared_runs
 from rlgpt.dash.views.plan_view import plan
 from rlgpt.launches import Launches
 from rlgpt.refused import Refused
+from rlgpt.report.account import account
 from rlgpt.report.known_success import rate_in_words
 from rlgpt.report.summary import Summary
 from rlgpt.report.writing import read_summary, write
@@ -109,6 +111,23 @@ def reported(run: Path, goal: str | None = None) -> tuple[Summary, str]:
     summary = read_summary(run)
     assert summary is not None
     return summary, " ".join(Outline(page.read_text()).text.split())
+
+
+def test_the_account_of_many_goals_takes_little_memory(run: Path) -> None:
+    """The page reads it every second; an hour of goals has tens of megabytes."""
+    large = msgspec.structs.replace(TASK, prompt="x" * 200_000)
+    action = SubAction(name="dig", method="rl", success=TASK.success)
+    asked = Implement(task=large, sub_action=action, before=[], history=[])
+    for number in range(50):
+        sent(run, IMPLEMENT, f"goal-{number}/0-log/iteration-0/dig", asked).close()
+    tracemalloc.start()
+    try:
+        known = account(run)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(known.goals) == 50
+    assert peak < 2e6
 
 
 def test_a_running_goal_is_reported_as_far_as_it_has_come(run: Path) -> None:

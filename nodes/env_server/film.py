@@ -33,6 +33,7 @@ class Film(FrameCount):
             self._stream.width, self._stream.height = WIDTH, HEIGHT
             self._stream.pix_fmt = "yuv420p"
             self._stream.time_base = Fraction(1, RATE)
+            self._stream.codec_context.thread_count = 1  # small pictures; else one for each core
             self._stream.options = {"preset": "veryfast", "crf": "26"}
 
     def add(self, rgb: NDArray[np.uint8]) -> None:
@@ -52,6 +53,8 @@ class Film(FrameCount):
         with self._writing():
             self._container.mux(self._stream.encode())
             self._container.close()
+        # Its encoder would live, with its memory, for as long as what holds this film.
+        self._stream = self._container = None
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

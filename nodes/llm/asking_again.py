@@ -30,7 +30,7 @@ from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
 from nodes.llm.question_pictures import check, stored
 from nodes.llm.replay import transcript_path
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
-from nodes.llm.transcript import Entry, Unanswered, decode_lines
+from nodes.llm.transcript import Entry, Unanswered, read_lines
 from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.vllm_server import Server, ServerFailed
 
@@ -112,10 +112,10 @@ def again(request: Request) -> Reply:
 def _recorded(request: Request) -> Entry | Unanswered:
     try:
         path = transcript_path(request.run)
-        entries: list[Entry | Unanswered] = [*decode_lines(path, path.read_bytes(), Entry)]
+        entries: list[Entry | Unanswered] = [*read_lines(path, Entry)]
         beside = path.with_name("unanswered.jsonl")
         if beside.is_file():
-            entries += decode_lines(beside, beside.read_bytes(), Unanswered)
+            entries += read_lines(beside, Unanswered)
     except (OSError, ValueError) as error:
         raise Unusable(f"the questions of {request.run} cannot be read: {error}") from None
     for entry in entries:

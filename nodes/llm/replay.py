@@ -10,7 +10,7 @@ import msgspec
 from messages.bus import ServiceError
 from messages.chat import Ask, ChatMessage, Question
 from nodes.llm.profiles import Replay
-from nodes.llm.transcript import Entry, Unanswered, decode_lines
+from nodes.llm.transcript import Entry, Unanswered, read_lines
 
 REPORT = "difference.txt"
 _TIMES = {"seconds"}  # fields of questions that a clock decides, not the run
@@ -31,10 +31,9 @@ class Recording:
         self._first: str | None = None  # what differed first
         path = transcript_path(profile.transcript)
         self.path = path
-        answered = decode_lines(path, path.read_bytes(), Entry)
-        self._entries = {entry.answered.id: entry for entry in answered}
+        self._entries = {entry.answered.id: entry for entry in read_lines(path, Entry)}
         beside = path.with_name("unanswered.jsonl")
-        found = decode_lines(beside, beside.read_bytes(), Unanswered) if beside.is_file() else []
+        found = read_lines(beside, Unanswered) if beside.is_file() else []
         # The first time that a question failed; the second time it may have been answered.
         self._unanswered = {entry.id: entry for entry in reversed(found)}
 

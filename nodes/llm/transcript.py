@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,14 +47,14 @@ class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Known(msgspec.Struct):
-    """What of a line has to be in memory."""
+    """What of a line is read again."""
 
     answered: Answered
 
 
 class Transcript:
     """Append-only, so that a kill at any moment costs at most the line being written, whose answer
-    was not sent yet.
+    was not sent yet. In memory is only where each answer stands: a long run has thousands.
 
     Raises:
         UnusableFile: another line is damaged.
@@ -61,27 +62,35 @@ class Transcript:
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
+        self._path = path
         path.touch()
-        data = path.read_bytes()
+        self._places: dict[str, tuple[int, int]] = {}  # id -> first byte, length
+        whole = 0
         try:
-            known = decode_lines(path, data, _Known)
+            for first, length, each in _placed(path, _Known):
+                self._places[each.answered.id] = (first, length)
+                whole = first + length
         except ValueError as error:
             raise UnusableFile(
                 f"{error}; remove that line, and its question is asked again, or put a copy of the "
                 "file in its place"
             ) from None
-        self._answers = {each.answered.id: each.answered for each in known}
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
+        if whole < path.stat().st_size:
             os.truncate(path, whole)
         self._file = path.open("ab", buffering=0)
 
     def __len__(self) -> int:
-        return len(self._answers)
+        return len(self._places)
 
     def find(self, id: str) -> Answered | None:
         with self._lock:
-            return self._answers.get(id)
+            place = self._places.get(id)
+        if place is None:
+            return None
+        first, length = place
+        with self._path.open("rb") as file:
+            file.seek(first)
+            return msgspec.json.decode(file.read(length), type=_Known).answered
 
     def append(self, entry: Entry) -> None:
         """Write the entry to disk, then remember its answer.
@@ -90,28 +99,38 @@ class Transcript:
             OSError: it cannot be written, and nothing of it is.
         """
         with self._lock:
-            _append(self._file, entry)
+            place = _append(self._file, entry)
             os.fsync(self._file.fileno())
-            self._answers[entry.answered.id] = entry.answered
+            self._places[entry.answered.id] = place
 
     def close(self) -> None:
         self._file.close()
 
 
-def decode_lines(path: Path, data: bytes, kind: type[Line]) -> list[Line]:
-    """The whole lines of what stands in a file: the last may be one that a node was writing when it
-    was killed.
+def read_lines(path: Path, kind: type[Line]) -> list[Line]:
+    """The whole lines of a file: the last may be one that a node was writing when it was killed.
 
     Raises:
+        OSError: it cannot be read.
         ValueError: one of them does not decode; which.
     """
-    found: list[Line] = []
-    for number, line in enumerate(data.split(b"\n")[:-1], 1):
-        try:
-            found.append(msgspec.json.decode(line, type=kind))
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path}, line {number} is no recorded question: {error}") from None
-    return found
+    return [line for _, _, line in _placed(path, kind)]
+
+
+def _placed(path: Path, kind: type[Line]) -> Iterator[tuple[int, int, Line]]:
+    """The same with the first byte and the length of each."""
+    first = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield first, len(line), msgspec.json.decode(line, type=kind)
+            except (ValueError, RecursionError) as error:
+                raise ValueError(
+                    f"{path}, line {number} is no recorded question: {error}"
+                ) from None
+            first += len(line)
 
 
 def note_unanswered(path: Path, entry: Unanswered) -> None:
@@ -120,13 +139,16 @@ def note_unanswered(path: Path, entry: Unanswered) -> None:
         _append(file, entry)
 
 
-def _append(file: FileIO, entry: Entry | Unanswered) -> None:
-    """A whole line or, where the disk is full, none: the next would be written behind a part."""
+def _append(file: FileIO, entry: Entry | Unanswered) -> tuple[int, int]:
+    """A whole line or, where the disk is full, none: the next would be written behind a part. Its
+    first byte and its length."""
     size = os.fstat(file.fileno()).st_size
-    left = memoryview(msgspec.json.encode(entry) + b"\n")
+    line = msgspec.json.encode(entry) + b"\n"
+    left = memoryview(line)
     try:
         while left:
             left = left[file.write(left) :]
     except OSError:
         os.ftruncate(file.fileno(), size)
         raise
+    return size, len(line)

@@ -5,11 +5,11 @@ subtasks, which the slow agent was sent, and by their iterations, which it remem
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from messages.bus.goal_store import FINISHED, GoalRecord
+from messages.bus.goal_store import FINISHED
 from messages.interface import Action
 from messages.plan import (
     ACHIEVE,
@@ -32,9 +32,11 @@ from rlgpt.configuration import StrictTask
 from rlgpt.refused import Refused, instead
 from rlgpt.report import found, stores
 from rlgpt.report.run_state import Ending, State, state
+from rlgpt.report.stores import GoalHead
 from rlgpt.report.words import trained_in_words
 
 GOAL_REPORT = "goal_report.json"
+Value = TypeVar("Value")
 
 
 class GoalLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,19 +72,19 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 def account(run: Path, goal: str | None = None, report: GoalReport | None = None) -> Account:
     """Of the newest goal of a run, or the one that is named. ``report`` is the launcher's, if it
     has one. Raises Refused for an unknown goal."""
-    every = {action.name: stores.goals(run, action) for action in _ACTIONS}
+    every = {action.name: stores.goals(run, action) for action in _ACTIONS}  # without what is large
     pursued = every[PURSUE.name]
     outer = _outermost([record for records in every.values() for record in records])
     record = _chosen(run, goal, pursued, outer)
     lines = [_line(each) for each in outer]
     under_way = [_line(each) for each in _all(every) if each.status not in FINISHED]
     if report is None and record is not None and record.action == PURSUE.name:
-        report = stores.result(record, GoalReport)
+        report = _result(run, record, GoalReport)
     if report is None and goal is None and record is None:
         report = _written(run)
     known = _of_report(report) if report is not None else _of_parts(run, record, every)
     if record is not None and record.action == TRAIN.name:
-        known = _with_training(known, record)
+        known = _with_training(run, known, record)
     over = report is not None or known.trained is not None
     ending = Ending(
         there=known.task is not None or record is not None,
@@ -101,12 +103,13 @@ def account(run: Path, goal: str | None = None, report: GoalReport | None = None
 
 
 _ACTIONS: tuple[Action[Any, Any, Any], ...] = (PURSUE, ACHIEVE, IMPLEMENT, EVALUATE, PERFORM, TRAIN)
+_BY_NAME = {action.name: action for action in _ACTIONS}
 _NOT_YET = State(kind="unfinished", text="")
 
 
 def _chosen(
-    run: Path, goal: str | None, pursued: list[GoalRecord], outer: list[GoalRecord]
-) -> GoalRecord | None:
+    run: Path, goal: str | None, pursued: list[GoalHead], outer: list[GoalHead]
+) -> GoalHead | None:
     """The goal that the account is of: a planner's where there is one."""
     if goal is None:
         return next(iter([*reversed(pursued), *reversed(outer)]), None)
@@ -117,7 +120,7 @@ def _chosen(
     return named[0]
 
 
-def _outermost(records: list[GoalRecord]) -> list[GoalRecord]:
+def _outermost(records: list[GoalHead]) -> list[GoalHead]:
     """Goals that no other goal has led to: their ids begin with no other's."""
     ids = {record.goal for record in records}
     return [record for record in records if not any(_above(record.goal, ids))]
@@ -128,11 +131,11 @@ def _above(goal: str, ids: set[str]) -> list[str]:
     return [name for n in range(1, len(parts)) if (name := "/".join(parts[:n])) in ids]
 
 
-def _all(every: dict[str, list[GoalRecord]]) -> list[GoalRecord]:
+def _all(every: dict[str, list[GoalHead]]) -> list[GoalHead]:
     return sorted((r for records in every.values() for r in records), key=lambda r: len(r.goal))
 
 
-def _line(record: GoalRecord) -> GoalLine:
+def _line(record: GoalHead) -> GoalLine:
     return GoalLine(id=record.goal, action=record.action, status=record.status, text=record.text)
 
 
@@ -165,19 +168,21 @@ def _of_report(report: GoalReport) -> Account:
     )
 
 
-def _of_parts(run: Path, record: GoalRecord | None, every: dict[str, list[GoalRecord]]) -> Account:
+def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead]]) -> Account:
     """Of a goal without a report, or of none at all."""
     subtasks: list[Subtask] = []
     iterations: list[Iteration] = []
     stopped: dict[str, str] = {}
     chosen: dict[str, int] = {}
     for achieved in every[ACHIEVE.name]:
-        request = stores.request(achieved, AchieveSubtask)
-        if request is None or record is None or not _within(achieved.goal, record.goal):
+        if record is None or not _within(achieved.goal, record.goal):
+            continue
+        request = _request(run, achieved, AchieveSubtask)
+        if request is None:
             continue
         if not request.history:  # else it was begun before
             subtasks.append(request.subtask)
-        done = stores.result(achieved, SubtaskReport)
+        done = _result(run, achieved, SubtaskReport)
         iterations += (
             _iterations(run, achieved.goal, len(request.history))
             if done is None
@@ -190,8 +195,8 @@ def _of_parts(run: Path, record: GoalRecord | None, every: dict[str, list[GoalRe
     performances: list[tuple[int, Performed]] = []
     for performed in every[PERFORM.name]:
         if record is not None and _within(performed.goal, record.goal):
-            asked = stores.request(performed, Perform)
-            if asked is not None and (done := stores.result(performed, Performed)) is not None:
+            asked = _request(run, performed, Perform)
+            if asked is not None and (done := _result(run, performed, Performed)) is not None:
                 performances.append((asked.number, done))
     performances.sort(key=lambda each: each[0])
     planned = None
@@ -212,9 +217,9 @@ def _of_parts(run: Path, record: GoalRecord | None, every: dict[str, list[GoalRe
     )
 
 
-def _with_training(known: Account, record: GoalRecord) -> Account:
+def _with_training(run: Path, known: Account, record: GoalHead) -> Account:
     """Of a training that is a goal by itself: it is reached with the success rate that ends it."""
-    request, trained = stores.request(record, Train), stores.result(record, Trained)
+    request, trained = _request(run, record, Train), _result(run, record, Trained)
     if request is None or trained is None:
         return known
     return msgspec.structs.replace(
@@ -240,7 +245,7 @@ def _iterations(run: Path, subtask: str, known: int) -> list[Iteration]:
         found.append(iteration)
 
 
-def _task(run: Path, record: GoalRecord | None) -> Task | None:
+def _task(run: Path, record: GoalHead | None) -> Task | None:
     """The task of a goal; of a run whose goal was not sent yet, by its config."""
     if record is None:
         config = found.config(run)
@@ -249,8 +254,20 @@ def _task(run: Path, record: GoalRecord | None) -> Task | None:
             return msgspec.convert(task, StrictTask) if task else None
         except msgspec.ValidationError:
             return None
-    kind = next(action.goal for action in _ACTIONS if action.name == record.action)
-    request = stores.request(record, kind)
+    request = _request(run, record, _BY_NAME[record.action].goal)
     if isinstance(request, Train):
         return request.spec.task
     return getattr(request, "task", None)
+
+
+def _request(run: Path, head: GoalHead, kind: type[Value]) -> Value | None:
+    record = stores.goal(run, _BY_NAME[head.action], head.goal)
+    return None if record is None else stores.request(record, kind)
+
+
+def _result(run: Path, head: GoalHead, kind: type[Value]) -> Value | None:
+    """None unless it succeeded."""
+    if head.status != "succeeded":
+        return None
+    record = stores.goal(run, _BY_NAME[head.action], head.goal)
+    return None if record is None else stores.result(record, kind)

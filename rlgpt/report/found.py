@@ -114,17 +114,17 @@ def unanswered(run: Path) -> Iterator[dict[str, Any]]:
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The lines of a file that can be read, each with its number."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        file = path.open("rb")
     except OSError:
         return
-    lines = text.split("\n")  # splitlines knows ends that are inside a model's strings
-    for number, line in enumerate(lines, 1):
-        try:
-            entry = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeEncodeError):
-            continue  # the last line of a node that was killed while it wrote
-        if isinstance(entry, dict):
-            yield number, entry
+    with file, suppress(OSError):
+        for number, line in enumerate(file, 1):
+            try:
+                entry = msgspec.json.decode(line.decode(errors="replace"))
+            except (msgspec.DecodeError, UnicodeEncodeError):
+                continue  # the last line of a node that was killed while it wrote
+            if isinstance(entry, dict):
+                yield number, entry
 
 
 def _add(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """The episodes of a run, as the env server has kept them: what each was for and how it ended."""
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -8,8 +9,16 @@ from typing import Literal
 import msgspec
 
 from messages.world import Episode
-from nodes.episode_store import EPISODES, FILE, PLAY, PLAYS, TRAINED, Kept, Play, Trained
-from nodes.episode_store import read_kept as read_rows
+from nodes.episode_store import (
+    ENDINGS,
+    EPISODES,
+    FILE,
+    PLAY,
+    TRAINED,
+    Play,
+    Trained,
+    read_episode,
+)
 from nodes.episode_store import read_play as read_row
 from rlgpt.report import stores
 from rlgpt.run_folder import env_server_folders
@@ -77,9 +86,46 @@ def batches(run: Path) -> list[Batch]:
 
 def rows(run: Path) -> list[Row]:
     """Every episode but those of trainings."""
-    plays = {play: (began, bool(whole)) for play, began, whole in stores.rows(_file(run), PLAYS)}
-    kept = read_rows(list(stores.rows(_file(run), EPISODES)))
-    return [_row(each, *plays[each.play]) for each in kept if each.play in plays]
+    found = (_row(*columns) for columns in stores.rows(_file(run), EPISODES))
+    return [row for row in found if row is not None]
+
+
+def of_play(run: Path, play: str) -> list[Row]:
+    """The episodes of one play."""
+    query = f"select * from ({EPISODES}) where play = ?"
+    found = (_row(*columns) for columns in stores.rows(_file(run), query, (play,)))
+    return [row for row in found if row is not None]
+
+
+def newest(
+    run: Path, seed: int | None, ended: str | None, of: str | None, first: int, most: int
+) -> tuple[int, int, list[Row]]:
+    """Those of a seed, an ending, a goal: how many episodes there are, how many of them fit, and
+    those from ``first`` on, at most ``most``, the newest play first."""
+    fits = " and ".join(
+        (
+            "(:seed is null or seed = :seed)",
+            "(:ended is null or ending = :ended)",
+            "(:of is null or play = :of or substr(play, 1, length(:of) + 1) = :of || '/')",
+        )
+    )
+    values = {"seed": seed, "ended": ended, "of": of, "first": first, "most": most}
+    counted = f"select count(*), count(case when {fits} then 1 end) from ({EPISODES})"
+    listed = (
+        f"select * from ({EPISODES}) where {fits}"
+        " order by began desc, play, environment limit :most offset :first"
+    )
+    ((every, fit),) = list(stores.rows(_file(run), counted, values)) or [(0, 0)]
+    found = (_row(*columns) for columns in stores.rows(_file(run), listed, values))
+    return every, fit, [row for row in found if row is not None]
+
+
+def endings(run: Path) -> dict[str, list[tuple[Ending, str, int]]]:
+    """By play in the order that the plays were begun in: how many episodes ended how, and why."""
+    found: dict[str, list[tuple[Ending, str, int]]] = {}
+    for play, ended, why, number in stores.rows(_file(run), ENDINGS):
+        found.setdefault(play, []).append((ended, why, number))
+    return found
 
 
 def trained(run: Path) -> list[Trained]:
@@ -103,8 +149,9 @@ def play(run: Path, id: str) -> Play | None:
 def counts(run: Path) -> dict[str, int]:
     """Episodes by what they were for."""
     found: dict[str, int] = {}
-    for row in rows(run):
-        found[row.purpose.kind] = found.get(row.purpose.kind, 0) + 1
+    for play, ended in endings(run).items():
+        kind = purpose(play).kind
+        found[kind] = found.get(kind, 0) + sum(number for _, _, number in ended)
     if training := sum(each.episodes for each in trained(run)):
         found["training"] = training
     return found
@@ -113,6 +160,7 @@ def counts(run: Path) -> dict[str, int]:
 _PERFORMED = re.compile(r"perform(-\d+)?")
 
 
+@lru_cache(maxsize=4096)
 def purpose(play: str) -> Purpose:
     # Practice after a performance has a part of its own below its subtask's.
     parts = [part for part in play.split("/") if not re.fullmatch(r"again-\d+", part)]
@@ -151,21 +199,28 @@ def _file(run: Path) -> Path:
     return run / "env_server" / FILE
 
 
-def _row(kept: Kept, began: float, whole: bool) -> Row:
-    episode = kept.episode
-    ended: Ending = "stopped" if kept.why else "cut_off"
-    if episode.ended != "running":
-        ended = episode.ended
-    elif whole and not kept.why:
-        ended = "stopped"
+def _row(
+    play: str,
+    environment: int,
+    seed: int,
+    ended: Ending,
+    why: str,
+    steps: int,
+    began: float,
+    encoded: bytes,
+) -> Row | None:
+    """None: it cannot be read."""
+    episode = read_episode(encoded)
+    if episode is None:
+        return None
     return Row(
-        play=kept.play,
-        purpose=purpose(kept.play),
-        environment=episode.environment,
-        seed=episode.seed,
+        play=play,
+        purpose=purpose(play),
+        environment=environment,
+        seed=seed,
         ended=ended,
-        why=kept.why,
-        steps=episode.steps,
+        why=why,
+        steps=steps,
         started=began,
         position=episode.after.position,
         life=episode.after.life,

@@ -3,6 +3,7 @@
 Nothing is written, and no node waits for the reader. A missing or damaged file holds nothing.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,16 +18,25 @@ from messages.interface import Action
 Value = TypeVar("Value")
 
 
-def goals(run: Path, action: Action[Any, Any, Any]) -> list[GoalRecord]:
+class GoalHead(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a goal what is neither its request nor its result: those may have megabytes."""
+
+    action: str
+    goal: str  # its id
+    status: str
+    text: str = ""  # why it failed
+
+
+def goals(run: Path, action: Action[Any, Any, Any]) -> list[GoalHead]:
     """The goals that the node of an action was sent, the oldest first."""
-    found: list[GoalRecord] = []
     query = "select record from goals where action = ? order by number"
-    for (record,) in rows(run / action.node / "goals.sqlite", query, (action.name,)):
-        try:
-            found.append(msgspec.msgpack.decode(record, type=GoalRecord))
-        except (msgspec.DecodeError, TypeError):
-            continue
-    return found
+    return _records(run, action, query, (action.name,), GoalHead)
+
+
+def goal(run: Path, action: Action[Any, Any, Any], id: str) -> GoalRecord | None:
+    """One of them with all that is stored of it."""
+    query = "select record from goals where action = ? and goal = ?"
+    return next(iter(_records(run, action, query, (action.name, id), GoalRecord)), None)
 
 
 def memory(run: Path, node: str, name: str, type: type[Value]) -> Value | None:
@@ -50,8 +60,10 @@ def result(record: GoalRecord, kind: type[Value]) -> Value | None:
     return _decoded(record.result, kind) if record.status == "succeeded" else None
 
 
-def rows(path: Path, query: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """What a query finds, none where the file or the table cannot be read."""
+def rows(
+    path: Path, query: str, values: tuple[Any, ...] | dict[str, Any] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """What a query finds, a row at a time; none where the file or the table cannot be read."""
     if not path.is_file():
         return
     # In a folder that cannot be written to, SQLite reads only what it may take for unchanging.
@@ -60,14 +72,30 @@ def rows(path: Path, query: str, values: tuple[Any, ...] = ()) -> Iterator[tuple
             table = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
         except sqlite3.Error:
             continue
+        with contextlib.closing(table):
+            try:
+                found = table.execute(query, values)
+            except sqlite3.Error:
+                continue
+            with contextlib.suppress(sqlite3.Error):
+                yield from found
+            return
+
+
+def _records(
+    run: Path,
+    action: Action[Any, Any, Any],
+    query: str,
+    values: tuple[str, ...],
+    kind: type[Value],
+) -> list[Value]:
+    found: list[Value] = []
+    for (record,) in rows(run / action.node / "goals.sqlite", query, values):
         try:
-            found = table.execute(query, values).fetchall()
-        except sqlite3.Error:
+            found.append(msgspec.msgpack.decode(record, type=kind))
+        except (msgspec.DecodeError, TypeError):
             continue
-        finally:
-            table.close()
-        yield from found
-        return
+    return found
 
 
 def _decoded(frames: list[bytes], kind: type[Value]) -> Value | None:

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import types
@@ -37,9 +37,10 @@ def kernel(function: Function) -> Function:
 
     The wrapper with which Python would call it is left out: it took a fifth of the time that all
     kernels take to compile. ``entry_kernel`` keeps it."""
-    compiled: Any = _compile(function, no_cpython_wrapper=True)
-    if isinstance(compiled, CPUDispatcher):
-        compiled.__class__ = _InnerKernel
+    compiled = _compile(function, no_cpython_wrapper=True)
+    dispatcher = cast(Any, compiled)
+    if isinstance(dispatcher, CPUDispatcher):
+        dispatcher.__class__ = _InnerKernel
     return compiled
 
 

@@ -14,7 +14,7 @@ from nodes.answer_check import answer_problems
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.replay import transcript_path
 from nodes.llm.training.examples import AGENTS, Example, example
-from nodes.llm.transcript import Entry, decode_lines
+from nodes.llm.transcript import Entry, read_lines
 
 _KINDS = {kind.__name__: kind for kind in AGENTS}
 _AGAIN = re.compile(r"-(\d+)$")
@@ -28,8 +28,7 @@ def recorded(run: Path) -> list[Example]:
     """Raises Refused where there is no such run, or one that fell short."""
     try:
         outcome = msgspec.json.decode((run / "summary.json").read_bytes(), type=_Outcome)
-        path = transcript_path(str(run))
-        entries = decode_lines(path, path.read_bytes(), Entry)
+        entries = read_lines(transcript_path(str(run)), Entry)
     except (OSError, ValueError) as error:
         raise Refused(f"{run} is no run that can be learned from: {error}") from None
     if not outcome.success:

@@ -1,6 +1,8 @@
 """The conversation with the language model: the llm node's transcript, a line a question."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from rlgpt.report import found
 _TEXT = 200_000  # characters of one text that are shown
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class Question(msgspec.Struct, kw_only=True):
     """One line of the transcript, for a list."""
 
     number: int
@@ -88,7 +90,7 @@ class Conversation:
         }
 
     def _read_on(self) -> None:
-        fresh: list[tuple[float, bool, int, int, dict[str, Any]]] = []
+        fresh: list[tuple[Question, bool, int, int]] = []
         for unanswered, path in self._files.items():
             for first, line in self._lines(unanswered, path):
                 try:
@@ -96,36 +98,35 @@ class Conversation:
                 except msgspec.DecodeError:
                     continue
                 if isinstance(entry, dict):
-                    time = entry.get("time")
-                    at = float(time) if isinstance(time, int | float) else 0.0
-                    fresh.append((at, unanswered, first, len(line), entry))
-        for at, unanswered, first, length, entry in sorted(fresh, key=lambda each: each[0]):
+                    fresh.append((_question(unanswered, entry), unanswered, first, len(line)))
+        for question, unanswered, first, length in sorted(fresh, key=lambda each: each[0].time):
             self._places.append((unanswered, first, length))
-            self._questions.append(_question(len(self._places), at, unanswered, entry))
+            question.number = len(self._places)
+            self._questions.append(question)
 
-    def _lines(self, unanswered: bool, path: Path) -> list[tuple[int, bytes]]:
-        """The whole lines that were added, each with its first byte."""
-        at = self._read_to[unanswered]
+    def _lines(self, unanswered: bool, path: Path) -> Iterator[tuple[int, bytes]]:
+        """The whole lines that were added, each with its first byte: one at a time, since a
+        transcript may have hundreds of megabytes."""
         try:
-            with path.open("rb") as file:
-                file.seek(at)
-                data = file.read()
+            file = path.open("rb")
         except OSError:
-            return []
-        rows: list[tuple[int, bytes]] = []
-        for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
-            rows.append((at, line))
-            at += len(line)
-        self._read_to[unanswered] = at
-        return rows
+            return
+        with file, suppress(OSError):
+            file.seek(self._read_to[unanswered])
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                at = self._read_to[unanswered]
+                self._read_to[unanswered] += len(line)
+                yield at, line
 
 
-def _question(number: int, at: float, unanswered: bool, entry: dict[str, Any]) -> Question:
+def _question(unanswered: bool, entry: dict[str, Any]) -> Question:
     answered = found.part(entry, "answered")
-    seconds = answered.get("seconds")
+    seconds, at = answered.get("seconds"), entry.get("time")
     return Question(
-        number=number,
-        time=at,
+        number=0,  # until those of both files are in order
+        time=float(at) if isinstance(at, int | float) else 0.0,
         id=str(answered.get("id") or entry.get("id") or ""),
         agent=str(entry.get("agent", "")),
         asked=str(entry.get("asked", "")),

@@ -5,33 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from nodes.episode_store import Part, read_kept
+from nodes.episode_store import Part, read_episode
 from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import played_episodes, stores
 
-_ONE = (
-    "select episodes.play, why, told from episodes join plays using (play)"
-    " where episodes.play = ? and environment = ?"
-)
+_TOLD = "select told from episodes where play = ? and environment = ?"
 
 
 def listing(
     run: Path, seed: int | None, ended: str | None, of: str | None, first: int, most: int
 ) -> dict[str, Any]:
     """Episodes, the newest play first; ``found`` is how many fit."""
-    rows = played_episodes.rows(run)
-    chosen = [
-        row
-        for row in rows
-        if (seed is None or row.seed == seed)
-        and (ended is None or row.ended == ended)
-        and (of is None or row.play == of or row.play.startswith(f"{of}/"))
-    ]
-    chosen.sort(key=lambda row: -row.started)  # stable: of a play in its own order
+    every, fit, rows = played_episodes.newest(run, seed, ended, of, first, most)
     return {
-        "found": len(chosen),
-        "all": len(rows),
-        "rows": [_listed(row) for row in chosen[first : first + most]],
+        "found": fit,
+        "all": every,
+        "rows": [_listed(row) for row in rows],
         "trainings": played_episodes.trained(run),
     }
 
@@ -53,13 +42,12 @@ def _listed(row: played_episodes.Row) -> dict[str, Any]:
 
 def one(run: Path, play: str, environment: int) -> dict[str, Any] | None:
     """An episode with what was done in it, in order; None if there is no such episode."""
-    row = next(
-        (r for r in played_episodes.rows(run) if r.play == play and r.environment == environment),
-        None,
-    )
+    found = (r for r in played_episodes.of_play(run, play) if r.environment == environment)
+    row = next(found, None)
     table = run / "env_server" / played_episodes.FILE
-    kept = read_kept(list(stores.rows(table, _ONE, (play, environment))))
-    if row is None or not kept:
+    told = next(stores.rows(table, _TOLD, (play, environment)), None)
+    episode = None if told is None else read_episode(told[0])
+    if row is None or episode is None:
         return None
     whole = played_episodes.play(run, play)
     parts = [] if whole is None else whole.parts
@@ -76,9 +64,9 @@ def one(run: Path, play: str, environment: int) -> dict[str, Any] | None:
     ]
     return {
         **_listed(row),
-        "before": kept[0].episode.before,
-        "after": kept[0].episode.after,
-        "reward": kept[0].episode.reward,
+        "before": episode.before,
+        "after": episode.after,
+        "reward": episode.reward,
         "task": None if whole is None else whole.opened.task.id,
         "parts": done,
     }
@@ -113,4 +101,4 @@ def _part(part: Part, size: int, environment: int) -> dict[str, Any]:
 
 
 def rows_with_seed(run: Path, seed: int, play: str) -> list[played_episodes.Row]:
-    return [row for row in played_episodes.rows(run) if row.seed == seed and row.play == play]
+    return [row for row in played_episodes.of_play(run, play) if row.seed == seed]

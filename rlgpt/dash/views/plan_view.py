@@ -197,11 +197,10 @@ def _current(run: Path, known: Account, subtask: str, number: int) -> dict[str, 
     mark = f"-{slug(subtask)}/iteration-{number}/"
     game = known.task.game if known.task is not None else DEFAULT_GAME
     lines: list[dict[str, Any]] = []
-    for record in stores.goals(run, IMPLEMENT):
-        if mark not in f"{record.goal}/":
-            continue
-        request = stores.request(record, Implement)
-        if request is None:
+    for head in stores.goals(run, IMPLEMENT):
+        record = stores.goal(run, IMPLEMENT, head.goal) if mark in f"{head.goal}/" else None
+        request = None if record is None else stores.request(record, Implement)
+        if record is None or request is None:
             continue
         done = stores.result(record, Implemented)
         lines.append(

@@ -60,13 +60,12 @@ def program_id(source: str) -> str:
 def programs(run: Path) -> list[ProgramView]:
     """All programs that were run or belong to an iteration, the ones used last first."""
     views: dict[str, ProgramView] = {}
-    batches = {batch.play: batch for batch in played_episodes.batches(run)}
+    endings = played_episodes.endings(run)
     for play, packed in stores.rows(run / "env_server" / played_episodes.FILE, _PARTS):
-        batch = batches.get(play)
         for program, role in _programs_of(_parts(packed)):
             view = _view(views, program, role)
-            if batch is not None and all(use.play != play for use in view.uses):
-                view.uses.append(_use(batch, role == "macro"))
+            if play in endings and all(use.play != play for use in view.uses):
+                view.uses.append(_use(play, endings[play], role == "macro"))
     for turn in account(run).iterations:
         for stage in turn.stages:
             if stage.program is not None:
@@ -117,19 +116,20 @@ def _macros(interface: Interface) -> list[tuple[Program, str]]:
     return [(macro, "macro") for macro in interface.macros]
 
 
-def _use(batch: played_episodes.Batch, macro: bool) -> Use:
-    endings: dict[str, int] = {}
-    for row in batch.rows:
-        words = played_episodes.WORDS[row.ended] + (f": {row.why}" if row.why else "")
-        endings[words[:120]] = endings.get(words[:120], 0) + 1
+def _use(play: str, endings: list[tuple[played_episodes.Ending, str, int]], macro: bool) -> Use:
+    counts: dict[str, int] = {}
+    for ended, why, number in endings:
+        words = played_episodes.WORDS[ended] + (f": {why}" if why else "")
+        counts[words[:120]] = counts.get(words[:120], 0) + number
+    purpose = played_episodes.purpose(play)
     return Use(
-        play=batch.play,
-        words=played_episodes.in_words(batch.purpose),
-        kind=batch.purpose.kind,
+        play=play,
+        words=played_episodes.in_words(purpose),
+        kind=purpose.kind,
         macro=macro,
-        episodes=len(batch.rows),
-        successes=batch.successes,
-        endings=dict(sorted(endings.items(), key=lambda item: -item[1])[:6]),
+        episodes=sum(counts.values()),
+        successes=sum(number for ended, _, number in endings if ended == "success"),
+        endings=dict(sorted(counts.items(), key=lambda item: -item[1])[:6]),
     )
 
 
