@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import av
-import msgspec
 import numpy as np
 import pytest
 import yaml
