@@ -136,6 +136,9 @@ def test_after_the_last_allowed_refusal_every_problem_of_a_program_is_reported(t
     assert len(asked) == 3
     assert made.stage is None
     assert made.line.verdict.reason == "The program may not run: line 1: no; line 2: nor this"
+    text = prompt("fast_agent", asked[1])
+    assert "Program 1 is refused until that is changed" in text
+    assert "no further idea" not in text  # a small model took that up, and repeated itself
 
 
 def test_the_question_states_which_program_is_the_best_so_far(tmp_path: Path):
@@ -144,6 +147,7 @@ def test_the_question_states_which_program_is_the_best_so_far(tmp_path: Path):
     text = prompt("fast_agent", asked[2])
     assert "Program 1 is the best so far" in text
     assert "No other one is tried after this." in text
+    assert "or with the same one if you have no further idea" in text
 
 
 # ---- the critic

@@ -26,6 +26,7 @@ INTERVALS = (
 )
 """Of success rates, and of scores."""
 GIB_A_CELL = 2  # of memory, for all nodes of a launch and what the world needs
+_NAMED = 3  # cells in a line about many
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,15 +82,18 @@ def table(name: str, options: Options) -> int:
 
 
 def _print_others(found: list[tuple[Cell, CellResult | None]]) -> int:
-    """Print how results of other settings differ. Returns how many there are."""
-    others = 0
+    """Print how results of other settings differ, a line for those that differ in the same way.
+    Returns how many there are."""
+    alike: dict[str, list[str]] = {}
     for cell, known in found:
         if known is not None and (differs := result.differences(cell, known)):
-            others += 1
-            print_line(
-                f"{cell.name} is there and is another cell ({differs}): it is kept as it is "
-                "and left out of this table; --again runs it again, --results DIR keeps both"
-            )
+            alike.setdefault(differs, []).append(cell.name)
+    for differs, names in alike.items():
+        some = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+        print_line(f"left out, since {differs}: {len(names)} of the results that are there ({some})")
+    others = sum(map(len, alike.values()))
+    if others:
+        print_line("they are kept: --again runs them again, --results DIR keeps both")
     return others
 
 
