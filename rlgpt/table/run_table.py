@@ -90,7 +90,7 @@ def _print_others(found: list[tuple[Cell, CellResult | None]]) -> int:
             alike.setdefault(differs, []).append(cell.name)
     for differs, names in alike.items():
         some = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-        print_line(f"left out, since {differs}: {len(names)} of the results that are there ({some})")
+        print_line(f"left out, since {differs}: {len(names)} of what is there ({some})")
     others = sum(map(len, alike.values()))
     if others:
         print_line("they are kept: --again runs them again, --results DIR keeps both")
