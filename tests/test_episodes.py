@@ -35,7 +35,7 @@ from messages.world import (
 from nodes.env_server.filmed_steps import EVERY
 from rlgpt.main import main
 from rlgpt.report import played_episodes
-from rlgpt.report.played_episodes import purpose
+from rlgpt.report.played_episodes import in_words, purpose
 from tests.bus_processes import PATIENCE, Process
 
 COMPILING = 240.0  # seconds, for the first session on a machine
@@ -187,6 +187,10 @@ def test_the_purpose_of_a_play_is_read_from_its_id() -> None:
     evaluation = purpose("goal/0-log/iteration-2/evaluate/episodes")
     assert (evaluation.kind, evaluation.iteration) == ("evaluation", 2)
     assert purpose("goal/perform/episodes").kind == "performance"
+    for whole in ("goal/0-log/iteration-2/find-a-tree/trial-1", "goal/perform/episodes"):
+        assert purpose(f"{whole}/more-1") == purpose(whole)
+    of_program = purpose("goal/0-log/iteration-2/dig/trial-program/more-2")
+    assert in_words(of_program) == "tryout of the program for dig, iteration 2"
     assert purpose("skill/dig/episodes").kind == "evaluation"
     assert purpose("mine").kind == "other"
 

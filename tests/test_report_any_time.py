@@ -102,7 +102,8 @@ def half_way(run: Path) -> list[StoredGoals]:
     slow_agent.keep("goal/1-craft-planks/iteration-0", later)
     action = SubAction(name="dig", method="rl", success=TASK.success)
     asked = Implement(task=TASK, sub_action=action, before=[], history=[])
-    stores.append(sent(run, IMPLEMENT, "goal/1-craft-planks/iteration-1/dig", asked))
+    for goal in ("an-earlier-goal", "goal"):
+        stores.append(sent(run, IMPLEMENT, f"{goal}/1-craft-planks/iteration-1/dig", asked))
     return stores
 
 
@@ -158,6 +159,8 @@ def test_a_goal_that_is_not_over_has_the_rate_of_its_best_iteration_so_far(run: 
     with Lock(run):
         Launches(run)
         shown = plan(run)
+        (under_way,) = shown["subtasks"][1]["current"]["lines"]
+        assert (under_way["name"], under_way["state"]) == ("dig", "active")
         success = shown["known_success"]
         of = "best iteration so far: craft planks, iteration 0"
         assert (success.rate, success.of, success.whole) == (28 / 30, of, False)

@@ -162,8 +162,9 @@ _PERFORMED = re.compile(r"perform(-\d+)?")
 
 @lru_cache(maxsize=4096)
 def purpose(play: str) -> Purpose:
-    # Practice after a performance has a part of its own below its subtask's.
-    parts = [part for part in play.split("/") if not re.fullmatch(r"again-\d+", part)]
+    # Practice after a performance has a part of its own below its subtask's, and episodes that are
+    # played in portions have one at the end.
+    parts = [part for part in play.split("/") if not re.fullmatch(r"(again|more)-\d+", part)]
     # Whatever stands before, these are the last parts: see docs/agents.md.
     subtask, iteration = "", None
     for before, part in pairwise(parts):
@@ -188,7 +189,9 @@ def in_words(purpose: Purpose) -> str:
     """``tryout 0 of harvest-log, iteration 2``"""
     words: str = purpose.kind
     if purpose.kind == "tryout":
-        words = f"tryout {purpose.attempt} of {purpose.sub_action}"
+        number = purpose.attempt.isdigit()  # else what is tried: a program, a skill
+        which = f"{purpose.attempt} of" if number else f"of the {purpose.attempt} for"
+        words = f"tryout {which} {purpose.sub_action}"
     elif purpose.subtask:
         words += f" of {purpose.subtask}"
     return words if purpose.iteration is None else f"{words}, iteration {purpose.iteration}"

@@ -198,7 +198,9 @@ def _current(run: Path, known: Account, subtask: str, number: int) -> dict[str, 
     game = known.task.game if known.task is not None else DEFAULT_GAME
     lines: list[dict[str, Any]] = []
     for head in stores.goals(run, IMPLEMENT):
-        record = stores.goal(run, IMPLEMENT, head.goal) if mark in f"{head.goal}/" else None
+        # A run may have pursued other goals before, with subtasks of the same name.
+        wanted = head.goal.startswith(f"{known.goal}/") and mark in f"{head.goal}/"
+        record = stores.goal(run, IMPLEMENT, head.goal) if wanted else None
         request = None if record is None else stores.request(record, Implement)
         if record is None or request is None:
             continue
