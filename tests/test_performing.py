@@ -113,6 +113,36 @@ def test_the_rest_is_planned_from_each_episodes_own_inventory(tmp_path: Path):
     assert [item for _, item, _, _ in world.ran] == ["planks", "crafting_table"]
 
 
+@pytest.mark.parametrize(
+    ("planned", "performed"),
+    [
+        (
+            ["planks", "crafting_table", "stick", "wooden_pickaxe"],
+            ["planks", "crafting_table", "stick", "wooden_pickaxe"],
+        ),
+        (
+            ["planks", "stick", "crafting_table", "wooden_pickaxe"],
+            ["planks", "stick", "crafting_table", "wooden_pickaxe"],
+        ),
+        (  # nothing is begun before what it needs is held
+            ["wooden_pickaxe", "crafting_table", "stick", "planks"],
+            ["planks", "crafting_table", "stick", "wooden_pickaxe"],
+        ),
+    ],
+    ids=["table first", "sticks first", "impossible"],
+)
+def test_subtasks_are_performed_in_the_planners_order_as_far_as_items_allow(
+    tmp_path: Path, planned: list[str], performed: list[str]
+):
+    bus, world = performing(tmp_path)
+    pickaxe = Condition(kind="have", name="wooden_pickaxe")
+    task = Task(id="pickaxe", prompt="", success=pickaxe, inventory={"log": 3})
+    known = {each.subtask.success.name: each for each in practised_all(task)}
+    goal = Perform(task=task, subtasks=[known[item] for item in planned])
+    assert bus.run_goal(PERFORM, "demo/perform", goal).success_rate == 1.0
+    assert [item for _, item, _, _ in world.ran] == performed
+
+
 def loses_all(world: Inventories, row: int) -> bool:
     world.sessions["demo/perform/episodes/play-0"][row] = {}
     return True

@@ -20,7 +20,7 @@ from nodes.fast_agent.stage_playing import play_of
 from nodes.goal_ids import slug
 from nodes.guard_counts import together
 from worlds import card
-from worlds.card import Unreachable
+from worlds.card import Planning, Unreachable
 
 Performing = GoalHandle[Perform, Working]
 Key = tuple[str, str]
@@ -194,14 +194,26 @@ def _plan_anew(standing: Standing, request: Perform, episode: Episode) -> Key | 
         rest = max(1, wanted - held.get(goal.name, 0))
         goal = msgspec.structs.replace(goal, quantity=rest)
     try:
-        standing.left = planning.plan_for(goal, held)
+        needed = planning.plan_for(goal, held)
     except Unreachable as reason:
         standing.gave_up = str(reason)
         return None
+    standing.left = _in_plan_order(needed, request.subtasks, planning, held)
     key = _key(standing.left[0].success)
     if played is not None and key != played:
         standing.failed = 0
     return key
+
+
+def _in_plan_order(
+    needed: list[Subtask], subtasks: list[Practised], planning: Planning, held: dict[str, int]
+) -> list[Subtask]:
+    """First what the planner put first, of what can be done with what is held: it may have had its
+    reasons, such as a furnace beside the table that stands here now."""
+    places = {_key(each.subtask.success): place for place, each in enumerate(subtasks)}
+    ready = [each for each in needed if not planning.shortfalls([each], held)] or needed[:1]
+    first = min(ready, key=lambda each: places.get(_key(each.success), len(places)))
+    return [first, *(each for each in needed if each is not first)]
 
 
 def _note(standing: Standing, subtasks: list[Practised], episode: Episode) -> None:
