@@ -19,7 +19,7 @@ _RUNS = {
     "fuel_exhausted": "computed too long at line {line} without acting",
     "step_limit": "used up its steps",
     "time_limit": "computed too long in all",
-    "episode_over": "was cut off by the end of the episode",
+    "episode_over": "ran until its episode was over",
     "killed": "had its process ended for taking too much time or memory",
 }
 _EPISODES = {
