@@ -33,6 +33,7 @@ from tests.browser import PROGRAM, Browser
 from tests.launch_toys.launched import Launched, command, environment, launched
 
 EVERY = 5.0  # seconds between two samples
+TAB = "the page's tab"
 RESTARTS = 40.0  # seconds between two restarts
 PANELS = ("overview", "learning", "nodes", "graph", "world", "log")
 MEASURED = "nodes"
@@ -162,15 +163,17 @@ def judge(samples: list[Sample]) -> bool:
 
     for sample in samples:
         for kind, each in sample.held.items():
+            # Of workers there are one or two by chance: how many is a series of its own.
+            add(kind, "processes", sample.at, each.processes)
             for measure in MEASURES:
-                add(kind, measure, sample.at, getattr(each, measure))
-    for measure in sorted({name for sample in samples for name in sample.tab}):
-        for sample in samples:
-            add("the page's tab", measure, sample.at, sample.tab[measure])
+                add(kind, measure, sample.at, getattr(each, measure) / each.processes)
+        for measure, value in sorted(sample.tab.items()):
+            add(TAB, measure, sample.at, value)
     found = growths(series)
-    print(table([each for each in found if each.measure in MEASURES]))
+    tab = [each for each in found if each.of == TAB]
+    print(table([each for each in found if each.of != TAB]))
     print()
-    print(table([each for each in found if each.measure not in MEASURES]))
+    print(table(tab))
     grown = [f"{each.of}: {each.measure}" for each in found if each.grows]
     spent = samples[-1].at / 60.0 if samples else 0.0
     print(f"{len(samples)} samples in {spent:.0f} minutes; an hour's growth is extrapolated")
