@@ -1,4 +1,4 @@
-"""The real minedojo package on a Malmo door that is already open; runs in .venv-minedojo:
+"""The real minedojo package on a Malmo server that already runs; runs in .venv-minedojo:
 
     minedojo_player.py PORT REPEATS SECONDS
 
@@ -38,7 +38,7 @@ def main():
                 steps += 1
             values.append(steps / (time.perf_counter() - start))
         env.close()
-        name = f"minedojo 0.1 on our Malmo door, picture {size[0]}x{size[1]}, one world"
+        name = f"minedojo 0.1 on our Malmo server, picture {size[0]}x{size[1]}, one world"
         print(json.dumps({"name": name, "values": values}), flush=True)
 
 

@@ -36,7 +36,7 @@ def measure(pace: Pace) -> tuple[list[Row], list[str]]:
 
 
 def _minedojo(python: str, arguments: list[str], rows: list[Row], left_out: list[str]) -> None:
-    """The package needs a game to talk to: ours, behind the Malmo door."""
+    """The package needs a game to talk to: ours, behind the Malmo server."""
     with tempfile.TemporaryFile("w+") as log:
         serve = [sys.executable, "-m", "rlgpt.main", "world", "serve", "--port", "0"]
         server = subprocess.Popen(serve, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True)
@@ -44,7 +44,9 @@ def _minedojo(python: str, arguments: list[str], rows: list[Row], left_out: list
         try:
             said = server.stdout.readline()
             if "listening on" not in said:
-                left_out.append("The real minedojo package is left out: the door did not open.")
+                left_out.append(
+                    "The real minedojo package is left out: the Malmo server did not start."
+                )
                 return
             port = said.rpartition(":")[2].strip()
             command = [python, str(HERE / "minedojo_player.py"), port, *arguments]

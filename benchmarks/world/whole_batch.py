@@ -90,4 +90,4 @@ def measure(pace: Pace, sizes: list[int]) -> list[Row]:
 
 
 def _row(name: str, unit: str, values: list[float], target: float | None) -> Row:
-    return Row(section="batch door", name=name, unit=unit, values=values, target=target)
+    return Row(section="batch interface", name=name, unit=unit, values=values, target=target)

@@ -1,5 +1,5 @@
-"""What the parts of the fast agent share: its parameters, the player, and how they say what they
-do. `FastAgent` opens the doors."""
+"""What the parts of the fast agent share: its parameters, the player, and how they report what they
+do. `FastAgent` serves the actions."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""The Malmo door: a real server process, real sockets, a client that speaks as MineDojo's does."""
+"""The Malmo server: a real process, real sockets, a client that speaks as MineDojo's does."""
 
 import math
 import subprocess

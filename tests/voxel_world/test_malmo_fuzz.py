@@ -1,4 +1,4 @@
-"""Garbage at the Malmo door: every connection ends in order, and the server goes on."""
+"""Garbage at the Malmo server: every connection ends in order, and it goes on."""
 
 import random
 import re

@@ -228,7 +228,7 @@ def test_wrong_actions_are_refused_as_minedojo_does(planks: Environment) -> None
 
 
 def _world(size: tuple[int, int]) -> EmbeddedWorld:
-    """The batch door's world with MineDojo's own settings: all biomes, from sunrise on."""
+    """The batch interface's world with MineDojo's own settings: all biomes, from sunrise on."""
     options: dict[str, Any] = {"generate_world_type": "default", "start_time": 0}
     return EmbeddedWorld(1, biome="plains", area=64, image_size=size, **options)
 

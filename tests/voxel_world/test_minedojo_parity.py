@@ -1,4 +1,4 @@
-"""The same seeds and actions through the real minedojo package on the Malmo door and through our
+"""The same seeds and actions through the real minedojo package on the Malmo server and through our
 own make(): every observation key, reward and done has to be the same.
 
 The real package lives in an environment of its own, .venv-minedojo (`make minedojo`).

@@ -1,1 +1,1 @@
-"""The real minedojo package on the Malmo door against our own make()."""
+"""The real minedojo package on the Malmo server against our own make()."""
