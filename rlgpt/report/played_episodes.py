@@ -37,6 +37,10 @@ WORDS: dict[Ending, str] = {
 }
 
 
+_WITHIN = "(:of is null or play = :of or substr(play, 1, length(:of) + 1) = :of || '/')"
+"""Whether a play is of the goal ``of``, or is it."""
+
+
 class Purpose(msgspec.Struct, frozen=True, kw_only=True):
     """What a play was for, from its id, which is a goal's id and a word."""
 
@@ -75,18 +79,19 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
         return sum(row.ended == "success" for row in self.rows)
 
 
-def batches(run: Path) -> list[Batch]:
-    """By play, in the order that the plays were begun in."""
+def batches(run: Path, of: str | None = None) -> list[Batch]:
+    """By play, in the order that the plays were begun in. ``of``: only those of this goal."""
     found: dict[str, Batch] = {}
-    for row in rows(run):
+    for row in rows(run, of):
         batch = Batch(play=row.play, purpose=row.purpose, rows=[])
         found.setdefault(row.play, batch).rows.append(row)
     return list(found.values())
 
 
-def rows(run: Path) -> list[Row]:
-    """Every episode but those of trainings."""
-    found = (_row(*columns) for columns in stores.rows(_file(run), EPISODES))
+def rows(run: Path, of: str | None = None) -> list[Row]:
+    """Every episode but those of trainings. ``of``: only those of this goal, or this play."""
+    query = f"select * from ({EPISODES}) where {_WITHIN} order by began, play, environment"
+    found = (_row(*columns) for columns in stores.rows(_file(run), query, {"of": of}))
     return [row for row in found if row is not None]
 
 
@@ -106,7 +111,7 @@ def newest(
         (
             "(:seed is null or seed = :seed)",
             "(:ended is null or ending = :ended)",
-            "(:of is null or play = :of or substr(play, 1, length(:of) + 1) = :of || '/')",
+            _WITHIN,
         )
     )
     values = {"seed": seed, "ended": ended, "of": of, "first": first, "most": most}
@@ -128,11 +133,12 @@ def endings(run: Path) -> dict[str, list[tuple[Ending, str, int]]]:
     return found
 
 
-def trained(run: Path) -> list[Trained]:
-    """The episodes of trainings, counted, over all env servers."""
+def trained(run: Path, of: str | None = None) -> list[Trained]:
+    """The episodes of trainings, counted, over all env servers. ``of``: as in `rows`."""
+    query = f"select * from ({TRAINED}) where {_WITHIN}"
     counts: dict[str, list[int]] = {}
     for folder in env_server_folders(run):
-        for play, *counted in stores.rows(folder / FILE, TRAINED):
+        for play, *counted in stores.rows(folder / FILE, query, {"of": of}):
             before = counts.get(play, [0] * len(counted))
             counts[play] = [a + b for a, b in zip(before, counted, strict=True)]
     return [
