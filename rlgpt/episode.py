@@ -15,9 +15,7 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
     found = selected(played_episodes.rows(run), of)
     if ended is not None:
         found = [row for row in found if row.ended == ended]
-    trained = [
-        each for each in played_episodes.trained(run) if of is None or each.play.startswith(of)
-    ]
+    trained = played_episodes.trained(run, of)
     if json:
         print(msgspec.json.encode({"episodes": found, "trainings": trained}).decode())
         return 0

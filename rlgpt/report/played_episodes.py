@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from messages.plan import PURSUE
 from messages.world import Episode
 from nodes.episode_store import (
     ENDINGS,
@@ -45,6 +46,7 @@ class Purpose(msgspec.Struct, frozen=True, kw_only=True):
     """What a play was for, from its id, which is a goal's id and a word."""
 
     kind: Kind
+    goal: str = ""  # id of the goal that led to it
     subtask: str = ""
     iteration: int | None = None
     sub_action: str = ""
@@ -163,6 +165,8 @@ def counts(run: Path) -> dict[str, int]:
     return found
 
 
+_NUMBER = re.compile(r"^\d+-")
+"""A subtask's place in the plan, before its name."""
 _PERFORMED = re.compile(r"perform(-\d+)?")
 
 
@@ -172,35 +176,45 @@ def purpose(play: str) -> Purpose:
     # played in portions have one at the end.
     parts = [part for part in play.split("/") if not re.fullmatch(r"(again|more)-\d+", part)]
     # Whatever stands before, these are the last parts: see docs/agents.md.
-    subtask, iteration = "", None
-    for before, part in pairwise(parts):
+    goal, subtask, iteration = "", "", None
+    for place, (before, part) in enumerate(pairwise(parts)):
         if match := re.fullmatch(r"iteration-(\d+)", part):
-            subtask, iteration = before, int(match[1])
+            goal, subtask, iteration = "/".join(parts[:place]), before, int(match[1])
     if trial := re.fullmatch(r"trial-(\w+)", parts[-1]):
         return Purpose(
             kind="tryout",
+            goal=goal,
             subtask=subtask,
             iteration=iteration,
             sub_action=parts[-2] if len(parts) > 1 else "",
             attempt=trial[1],
         )
     if parts[-1] == "episodes" and any(_PERFORMED.fullmatch(part) for part in parts):
-        return Purpose(kind="performance")
+        place = next(n for n, part in enumerate(parts) if _PERFORMED.fullmatch(part))
+        return Purpose(kind="performance", goal="/".join(parts[:place]))
     if parts[-1] == "episodes":
-        return Purpose(kind="evaluation", subtask=subtask, iteration=iteration)
+        return Purpose(kind="evaluation", goal=goal, subtask=subtask, iteration=iteration)
     return Purpose(kind="other")
 
 
-def in_words(purpose: Purpose) -> str:
-    """``tryout 0 of harvest-log, iteration 2``"""
+def in_words(purpose: Purpose, goals: bool = False) -> str:
+    """``tryout 0 of harvest-log, iteration 2``. ``goals``: with its goal, where a run has several
+    and the same words would stand for plays of all of them."""
     words: str = purpose.kind
     if purpose.kind == "tryout":
         number = purpose.attempt.isdigit()  # else what is tried: a program, a skill
         which = f"{purpose.attempt} of" if number else f"of the {purpose.attempt} for"
         words = f"tryout {which} {purpose.sub_action}"
     elif purpose.subtask:
-        words += f" of {purpose.subtask}"
-    return words if purpose.iteration is None else f"{words}, iteration {purpose.iteration}"
+        words += f" of {_NUMBER.sub('', purpose.subtask)}"
+    if purpose.iteration is not None:
+        words += f", iteration {purpose.iteration}"
+    return f"{words}, goal {purpose.goal}" if goals and purpose.goal else words
+
+
+def several_goals(run: Path) -> bool:
+    """Whether a run was given more than one."""
+    return len(stores.goals(run, PURSUE)) > 1
 
 
 def _file(run: Path) -> Path:
