@@ -32,8 +32,8 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
     print_table(table if found else f"no episode of {run.name} has been kept")
     for each in trained:
         print(
-            f"training {plain(each.play)}: {each.episodes:,} episodes, {each.successes:,} "
-            f"succeeded, {each.deaths:,} died, {each.steps:,} steps"
+            f"{plain(played_episodes.trained_in_words(each.play))}: {each.episodes:,} episodes, "
+            f"{each.successes:,} succeeded, {each.deaths:,} died, {each.steps:,} steps"
         )
     return 0
 

@@ -55,6 +55,7 @@ def many_goals(run: Path, count: int, reached: int = 0) -> list[str]:
             began = 1e9 + 100.0 * number + 10.0 * place
             episodes.keep(_play(play, began), [_kept(play, place) for place in range(EPISODES)])
         episodes.keep_trained(policy(id), [(seed, "success", 5) for seed in range(TRAINED)])
+        episodes.keep_trained(f"{policy(id)}/tryout", [(seed, "success", 5) for seed in (1, 2)])
         _curve(run / "learner" / "tensorboard" / file_name(policy(id)), 1e9 + 100.0 * number)
         (run / "env_server" / "videos").mkdir(exist_ok=True)
         (run / "env_server" / "videos" / f"{file_name(evaluation(id))}.mp4").write_bytes(b"no film")

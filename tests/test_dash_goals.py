@@ -80,7 +80,10 @@ def test_trainings_and_films_of_a_goal_are_its_own_and_those_of_all_are_counted(
     assert every["trained"]["episodes"] == GOALS * TRAINED
     assert every["rows"][0]["words"].endswith("goal goal-44")
     own = episode_view.listing(run, None, None, "goal-1", 0, 5)  # not goal-10 to goal-19
-    assert [each.play for each in own["trainings"]] == [policy("goal-1")]
+    assert [each["words"] for each in own["trainings"]] == [
+        f"training {policy('goal-1')}",
+        f"tryouts in training {policy('goal-1')}",
+    ]
     assert own["found"] == PLAYS * EPISODES
     listed = films.listing(run)
     assert (listed["all"], len(listed["rows"])) == (GOALS, 30)

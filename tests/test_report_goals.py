@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from rlgpt.report import played_episodes
 from rlgpt.report.goal_outcomes import outcome
 from rlgpt.report.tokens import Tokens, token_table
 from rlgpt.report.writing import read_summary, write
-from tests.many_goals_run import evaluation, many_goals, policy, tryout
+from tests.many_goals_run import EPISODES, TRAINED, evaluation, many_goals, policy, tryout
 from tests.report_run import Outline
 
 
@@ -54,6 +55,18 @@ def test_tokens_of_iterations_of_several_goals_are_not_summed_up(tmp_path: Path)
     assert cells == [Tokens(prompt=1000, answer=10)] * 2
     assert "1,000 + 10" in reported(tmp_path)
     assert "11,000 + 110" not in reported(tmp_path)
+
+
+def test_tryouts_that_a_learner_plays_are_no_trainings(tmp_path: Path) -> None:
+    many_goals(tmp_path, 3)
+    episodes = played_episodes.counts(tmp_path)
+    assert episodes == {
+        "tryout": 3 * (EPISODES + 2),
+        "evaluation": 3 * EPISODES,
+        "training": 3 * TRAINED,
+    }
+    assert f"tryouts in training {policy('goal-2')}" in reported(tmp_path)
+    assert f"{policy('goal-2')}/tryout" not in reported(tmp_path)
 
 
 def test_the_report_of_a_single_goal_says_nothing_of_goals(tmp_path: Path) -> None:

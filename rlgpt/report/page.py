@@ -86,6 +86,7 @@ def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
         trained=played_episodes.trained(run, of),
         endings=played_episodes.WORDS,
         in_words=played_episodes.in_words,
+        trained_in_words=played_episodes.trained_in_words,
         several=several,
         outcome=outcome,
         spent=spent,

@@ -149,6 +149,21 @@ def trained(run: Path, of: str | None = None) -> list[Trained]:
     ]
 
 
+_BESIDE = {"/tryout": "tryouts in training", "/demonstration": "demonstrations for training"}
+"""What else a learner plays for a policy, by what stands behind the policy's id."""
+
+
+def beside(play: str) -> str:
+    """In words, what a play of a learner was beside its training; "" for the training itself."""
+    return next((words for ending, words in _BESIDE.items() if play.endswith(ending)), "")
+
+
+def trained_in_words(play: str) -> str:
+    """``training goal/0-log/iteration-2/dig/train``, ``tryouts in training ...``"""
+    ending = next((each for each in _BESIDE if play.endswith(each)), "")
+    return f"{beside(play) or 'training'} {play.removesuffix(ending)}"
+
+
 def play(run: Path, id: str) -> Play | None:
     """A play with all that was done in it."""
     return next((read_row(row) for row in stores.rows(_file(run), PLAY, (id,))), None)
@@ -160,8 +175,9 @@ def counts(run: Path) -> dict[str, int]:
     for play, ended in endings(run).items():
         kind = purpose(play).kind
         found[kind] = found.get(kind, 0) + sum(number for _, _, number in ended)
-    if training := sum(each.episodes for each in trained(run)):
-        found["training"] = training
+    for each in trained(run):
+        kind = "tryout" if each.play.endswith("/tryout") else "training"
+        found[kind] = found.get(kind, 0) + each.episodes
     return found
 
 

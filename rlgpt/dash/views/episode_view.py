@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from nodes.episode_store import Part, read_episode
@@ -22,17 +23,21 @@ def listing(
     every, fit, rows = played_episodes.newest(run, seed, ended, of, first, most)
     goals = played_episodes.several_goals(run)
     trained = played_episodes.trained(run, of)
+    alone = [each for each in trained if not played_episodes.beside(each.play)]
     return {
         "found": fit,
         "all": every,
         "rows": [_listed(row, goals) for row in rows],
-        "trainings": trained if len(trained) <= _LISTED else [],
+        "trainings": [
+            {**msgspec.to_builtins(each), "words": played_episodes.trained_in_words(each.play)}
+            for each in (trained if len(alone) <= _LISTED else [])
+        ],
         "trained": {
-            "trainings": len(trained),
-            "episodes": sum(each.episodes for each in trained),
-            "successes": sum(each.successes for each in trained),
-            "deaths": sum(each.deaths for each in trained),
-            "steps": sum(each.steps for each in trained),
+            "trainings": len(alone),
+            "episodes": sum(each.episodes for each in alone),
+            "successes": sum(each.successes for each in alone),
+            "deaths": sum(each.deaths for each in alone),
+            "steps": sum(each.steps for each in alone),
         },
     }
 
