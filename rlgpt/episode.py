@@ -15,9 +15,7 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
     found = selected(played_episodes.rows(run), of)
     if ended is not None:
         found = [row for row in found if row.ended == ended]
-    trained = [
-        each for each in played_episodes.trained(run) if of is None or each.play.startswith(of)
-    ]
+    trained = played_episodes.trained(run, of)
     if json:
         print(msgspec.json.encode({"episodes": found, "trainings": trained}).decode())
         return 0
@@ -34,8 +32,8 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
     print_table(table if found else f"no episode of {run.name} has been kept")
     for each in trained:
         print(
-            f"training {plain(each.play)}: {each.episodes:,} episodes, {each.successes:,} "
-            f"succeeded, {each.deaths:,} died, {each.steps:,} steps"
+            f"{plain(played_episodes.trained_in_words(each.play))}: {each.episodes:,} episodes, "
+            f"{each.successes:,} succeeded, {each.deaths:,} died, {each.steps:,} steps"
         )
     return 0
 

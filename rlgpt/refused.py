@@ -5,6 +5,9 @@ from collections.abc import Iterable
 
 from nodes.exit_codes import REFUSED
 
+_NAMED = 60
+"""Words that one sentence names."""
+
 
 class Refused(Exception):
     """Ends a command. The sentence goes to stderr, without a traceback.
@@ -26,6 +29,9 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def instead(word: str, known: Iterable[str]) -> str:
-    """``near``, and all of ``known``: ``"; did you mean `seed`? (there are: run, seed)"``."""
+    """``near``, and all of ``known``: ``"; did you mean `seed`? (there are: run, seed)"``. Of very
+    many only the last ones, which are the newest where they are goals."""
     known = list(known)
-    return f"{near(word, known)} (there are: {', '.join(known) or 'none'})"
+    left = len(known) - _NAMED
+    before = f"{left} others, ..., " if left > 0 else ""
+    return f"{near(word, known)} (there are: {before}{', '.join(known[-_NAMED:]) or 'none'})"

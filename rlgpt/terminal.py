@@ -1,8 +1,10 @@
 """The console that commands print to."""
 
 import errno
+from collections.abc import Iterator
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -11,6 +13,8 @@ from nodes.command import discard_output
 from nodes.plain_text import plain, plain_line
 
 _WITHOUT_LIMIT = 1_000_000  # columns
+_LONG = 500  # rows, from which on Rich takes seconds: a thousand a second
+_BETWEEN = "  "
 
 
 class _Console(Console):
@@ -51,10 +55,33 @@ def plain_table(*columns: str) -> Table:
 
 
 class _PlainTable(Table):
+    """``lines``: what is printed of it where nothing has to be folded or coloured."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._rows_of_text: list[list[str]] = []
+        self._only_text = True
+
+    def lines(self) -> Iterator[str] | None:
+        """None: not all of its cells are plain text."""
+        if not self._only_text:
+            return None
+        heads = [str(column.header) for column in self.columns]
+        rows = [heads, *self._rows_of_text]
+        widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+        return (_BETWEEN.join(map(_filled, row, widths)).rstrip() for row in rows)
+
     def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
         """A cell may hold text from outside."""
         shown = [plain_line(cell) if isinstance(cell, str) else cell for cell in cells]
         super().add_row(*shown, **options)
+        text = [cell for cell in shown if isinstance(cell, str)]
+        self._only_text &= len(text) == len(self.columns) and not options
+        self._rows_of_text.append(text)
+
+
+def _filled(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
 
 
 def print_plain(text: str, end: str = "\n") -> None:
@@ -65,8 +92,14 @@ def print_plain(text: str, end: str = "\n") -> None:
 def print_table(table: Table | str) -> None:
     """Print a table, or a text in its place. Nothing is cut off: a program that reads the output
     gets a line for each row of any length, and in a terminal that is too narrow for the table its
-    cells go over several lines."""
+    cells go over several lines, unless there are very many."""
     shown = console(width=200)
+    if isinstance(table, _PlainTable) and (not shown.is_terminal or table.row_count > _LONG):
+        lines = table.lines()
+        if lines is not None:
+            for line in lines:
+                print(line, file=shown.file)
+            return
     needed = shown.measure(table, options=shown.options.update_width(_WITHOUT_LIMIT)).maximum
     if needed > shown.width and isinstance(table, Table):
         if shown.is_terminal:

@@ -61,5 +61,7 @@ def test_an_episode_is_found_described_and_played_again(
         film = page.ask(f"/api/runs/{name}/films/again/{replay['film']}".replace("%", "%25"))
         assert film[0] == 200
         assert film[1][4:8] == b"ftyp"
-        (listed,) = [f for f in page.json(f"/api/runs/{name}/films") if f["kind"] == "again"]
+        (listed,) = [
+            f for f in page.json(f"/api/runs/{name}/films")["rows"] if f["kind"] == "again"
+        ]
         assert listed["name"] == replay["film"]

@@ -99,3 +99,30 @@ def test_a_table_is_wrapped_in_a_terminal_and_as_wide_as_needed_in_a_pipe(
     assert joined.replace(" ", "") == VERDICT.replace(" ", "")
     assert lines[-1].split() == ["learner", "short"]
     assert (len(lines) == 3) is not is_terminal
+
+
+def test_a_table_is_printed_as_rich_would_print_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """Rich takes a second for a thousand rows, and a run has tens of thousands of episodes."""
+    table = terminal.plain_table("seed", "", "木の名前", "why")
+    table.add_row("900000", "", "dig [b]木[/b]", "a\nb")
+    table.add_row("1", "x", "\u0301e", "")
+    table.add_row("", "", "", "\x1b[31mred")
+    console, out = printed(200, False)
+    console.print(table, markup=False)
+    theirs = [line.rstrip() for line in out.getvalue().splitlines()]
+    terminal.print_table(table)
+    assert capsys.readouterr().out.splitlines() == theirs
+
+
+def test_a_table_of_very_many_rows_has_a_line_for_each_also_in_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    console, out = printed(40, True)
+    monkeypatch.setattr(terminal, "console", lambda width: console)
+    table = terminal.plain_table("seed", "play")
+    for seed in range(600):
+        table.add_row(str(seed), "x" * 60)
+    terminal.print_table(table)
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 601
+    assert lines[600] == f"599   {'x' * 60}"

@@ -1,6 +1,6 @@
 """The curves of a run's event files, each policy's joined over the restarts of its learner."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +21,15 @@ def policy_of(path: Path, root: Path) -> str:
     return path.parent.relative_to(root).as_posix()
 
 
-def read_curves(root: Path) -> dict[Key, Columns]:
-    """All curves below a TensorBoard folder, by policy and tag; none if there is no such folder."""
+def read_curves(
+    root: Path, wanted: Callable[[str], bool] = lambda policy: True
+) -> dict[Key, Columns]:
+    """The curves below a TensorBoard folder, by policy and tag; none if there is no such folder.
+    ``wanted``: of which policies; of others nothing is read."""
     parts: dict[Key, list[Columns]] = {}
     for path in event_files(root):
+        if not wanted(policy_of(path, root)):
+            continue
         for tag, columns in EventFile(path).read().items():
             parts.setdefault((policy_of(path, root), tag), []).append(columns)
     return joined_curves(parts)

@@ -27,6 +27,7 @@ from rlgpt.dash.follow.sight_watch import SightWatch
 from rlgpt.dash.replays import Replays
 from rlgpt.dash.views import episode_view, plan_view, program_view, time_view
 from rlgpt.dash.watched_runs import WatchedRun, WatchedRuns
+from rlgpt.refused import Refused
 
 STATIC = Path(__file__).with_name("static")
 _MOST_COMPARED = 8
@@ -167,7 +168,7 @@ def make_app(runs: WatchedRuns, token: str = "", host: str = "127.0.0.1") -> Sta
         Route("/api/runs", dash.run_list),
         Route("/api/compare", dash.compare),
         Route("/api/replays/{number}", dash.replay),
-        run_route("plan", lambda watched, _: plan_view.plan(watched.run)),
+        run_route("plan", _plan),
         run_route("programs", lambda watched, _: program_view.programs(watched.run)),
         run_route("curves", _curves),
         run_route("points", _points),
@@ -179,7 +180,7 @@ def make_app(runs: WatchedRuns, token: str = "", host: str = "127.0.0.1") -> Sta
         run_route("episodes", _episodes),
         run_route("episode", _episode),
         run_route("episode/again", dash.play_again, "POST"),
-        run_route("films", lambda watched, _: films.listing(watched.run)),
+        run_route("films", lambda w, r: films.listing(w.run, r.query_params.get("of") or None)),
         run_route("films/{kind}/{film}", _film),
         run_route("nodes/{node}/{what}", _control, "POST"),
         run_route("parameters", lambda watched, _: watched.controls.parameters()),
@@ -224,6 +225,13 @@ def _number(text: str | None, otherwise: int) -> int:
         return otherwise
 
 
+def _plan(watched: WatchedRun, request: Request) -> Any:
+    try:
+        return plan_view.plan(watched.run, request.query_params.get("goal") or None)
+    except Refused as error:
+        raise HTTPException(404, str(error)) from error
+
+
 def _curves(watched: WatchedRun, _: Request) -> Any:
     return watched.curves.lines(watched.follower.version("curves"))
 
@@ -254,7 +262,9 @@ def _log(watched: WatchedRun, request: Request) -> Any:
 
 
 def _questions(watched: WatchedRun, request: Request) -> Any:
-    return watched.conversation.questions(_number(request.query_params.get("after"), 0), 500)
+    query = request.query_params
+    after = _number(query.get("after"), 0)
+    return watched.conversation.questions(after, 500, query.get("of", ""))
 
 
 def _question(watched: WatchedRun, request: Request) -> Any:

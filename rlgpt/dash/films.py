@@ -3,14 +3,24 @@
 from pathlib import Path
 from typing import Any
 
+from nodes.goal_ids import file_name
+
 _FOLDERS = {"evaluation": "env_server/videos", "again": "films"}
 
 
-def listing(run: Path) -> list[dict[str, Any]]:
-    """The newest first. ``name`` is what `find` takes."""
+_SHOWN = 30
+
+
+def listing(run: Path, of: str | None = None) -> dict[str, Any]:
+    """The newest, and how many there are in ``all``. ``of``: of this goal or play alone; of an
+    episode that was played again the name begins with its play's, too. ``name`` is what `find`
+    takes."""
+    begins = "" if of is None else file_name(of)
     rows: list[dict[str, Any]] = []
     for kind, folder in _FOLDERS.items():
         for path in (run / folder).glob("*.mp4"):
+            if begins and not path.stem.startswith((f"{begins}+", f"{begins}.")):
+                continue
             state = path.stat()
             rows.append(
                 {
@@ -20,7 +30,8 @@ def listing(run: Path) -> list[dict[str, Any]]:
                     "written": state.st_mtime,
                 }
             )
-    return sorted(rows, key=lambda row: -row["written"])
+    rows.sort(key=lambda row: -row["written"])
+    return {"all": len(rows), "rows": rows[:_SHOWN]}
 
 
 def find(run: Path, kind: str, name: str) -> Path | None:

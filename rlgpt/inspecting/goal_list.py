@@ -53,8 +53,7 @@ def show_action(name: str, wanted: str | None, goal: str | None, as_json: bool =
     found = next((record for record in own if record.goal == goal), None)
     if found is None:
         raise Refused(
-            f"{run.name}: {name} has had no goal `{goal}`{near(goal, [r.goal for r in own])}",
-            code=FAILED,
+            f"{run.name}: {name} has had no goal `{goal}`{near(goal, [r.goal for r in own])}"
         )
     facts = _row(found) | {"request": _body(found.request)}
     if found.result:

@@ -8,6 +8,9 @@ from rlgpt.refused import Refused
 from rlgpt.report.words import duration
 from rlgpt.terminal import plain_table, print_plain, print_table
 
+_TRAININGS = 5
+"""Trainings that are printed, the newest: a run of many goals has hundreds."""
+
 
 def print_profile(wanted: str | None, calls: bool, nodes: bool, as_json: bool) -> int:
     """Of a run (a path, a name below ``runs/``, or the newest run). Raises Refused."""
@@ -24,7 +27,10 @@ def print_profile(wanted: str | None, calls: bool, nodes: bool, as_json: bool) -
     state = "goes on" if found.running else "is over"
     print_plain(f"{found.run}: {duration(found.wall_seconds)}, {state}")
     _print_parts(found.parts)
-    for training in found.trainings:
+    earlier = len(found.trainings) - _TRAININGS
+    if earlier > 0:
+        print_plain(f"\nof {len(found.trainings)} trainings the newest; --json has all:")
+    for training in found.trainings[-_TRAININGS:]:
         print_plain(f"\ntraining {training.policy}: {duration(training.seconds)}")
         _print_parts(training.parts)
     if nodes:

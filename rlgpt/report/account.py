@@ -44,8 +44,9 @@ class GoalLine(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     action: str
-    status: str
+    status: str  # of the action; "succeeded" also where the goal was not reached
     text: str = ""  # why it failed
+    reached: bool | None = None  # None: not known; see `goal_outcomes`
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,9 +22,16 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     points: list[tuple[int, float]]
 
 
-def read(tensorboard: Path) -> list[Curve]:
-    """Every success-rate curve under a TensorBoard folder; none if there is no such folder."""
-    found = {key: each for key, each in read_curves(tensorboard).items() if "success" in key[1]}
+def read(tensorboard: Path, of: str | None = None) -> list[Curve]:
+    """Every success-rate curve under a TensorBoard folder; none if there is no such folder. ``of``:
+    only those of policies of this goal, and no other's files are read."""
+    begins = None if of is None else file_name(of)
+    if begins is not None and "~" in begins:  # cut: the policies' names are cut elsewhere
+        begins = None
+    every = read_curves(
+        tensorboard, lambda policy: begins is None or f"{policy}+".startswith(f"{begins}+")
+    )
+    found = {key: each for key, each in every.items() if "success" in key[1]}
     policies = [policy for policy, _ in found]
     curves: list[Curve] = []
     for (policy, tag), (steps, values, _) in found.items():

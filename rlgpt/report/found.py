@@ -119,12 +119,21 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     with file, suppress(OSError):
         for number, line in enumerate(file, 1):
-            try:
-                entry = msgspec.json.decode(line.decode(errors="replace"))
-            except (msgspec.DecodeError, UnicodeEncodeError):
-                continue  # the last line of a node that was killed while it wrote
+            entry = _entry(line)
             if isinstance(entry, dict):
                 yield number, entry
+
+
+def _entry(line: bytes) -> Any:
+    """None: it cannot be read, as the last line of a node that was killed while it wrote."""
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    try:  # a transcript has tens of megabytes: only what needs it is mended first
+        return msgspec.json.decode(line.decode(errors="replace"))
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return None
 
 
 def _add(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ from rlgpt.profiling import MEANINGS, TITLES, Profile
 from rlgpt.report import charts, coloured_source, curves, found, played_episodes, words
 from rlgpt.report.account import Account
 from rlgpt.report.changes import Taken, changes_of, taken_of
+from rlgpt.report.goal_outcomes import outcome
 from rlgpt.report.known_success import known_success
 from rlgpt.report.summary import Summary
 from rlgpt.report.tokens import token_table
@@ -64,6 +65,9 @@ def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
         shortened=words.shortened,
     )
     config = found.config(run)
+    # What other goals of the run left has pages of its own: `rlgpt report --goal`.
+    several = len(summary.goals) > 1
+    of = (summary.goal or None) if several else None
     return environment.get_template("page.html.jinja").render(
         report=report,
         game=report.task.game if report.task is not None else DEFAULT_GAME,
@@ -73,16 +77,22 @@ def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
         required=_required(config),
         success=known_success(report),
         chapters=_chapters(report, _required(config)),
-        trainings=_trainings(run, report),
+        trainings=_trainings(run, report, of),
         changes=changes_of(run),
         videos=found.videos(run, _videos(report)),
         asked=found.asked(run),
-        tokens=token_table(run),
-        batches=played_episodes.batches(run),
-        trained=played_episodes.trained(run),
+        tokens=token_table(run, of),
+        batches=played_episodes.batches(run, of),
+        trained=played_episodes.trained(run, of),
         endings=played_episodes.WORDS,
         in_words=played_episodes.in_words,
+        trained_in_words=played_episodes.trained_in_words,
+        several=several,
+        outcome=outcome,
         spent=spent,
+        time_trainings=[
+            each for each in spent.trainings if of is None or each.policy.startswith(f"{of}/")
+        ],
         part_titles=TITLES,
         part_meanings=MEANINGS,
         troubles=found.troubles(run),
@@ -157,10 +167,10 @@ def _condition_of(guard: Guard) -> Program:
     return Program(name="when", source=guard.when, purpose=guard.purpose, max_steps=guard.max_steps)
 
 
-def _trainings(run: Path, report: Account) -> list[Training]:
+def _trainings(run: Path, report: Account, of: str | None) -> list[Training]:
     """A learning curve for each trained policy, in the order they were first used; then those of
-    policies that no iteration uses."""
-    read = curves.read(run / "learner" / "tensorboard")
+    policies that no iteration uses. ``of``: only of this goal."""
+    read = curves.read(run / "learner" / "tensorboard", of)
     taken = taken_of(run)
     result: dict[str, Training] = {}
     for iteration in report.iterations:

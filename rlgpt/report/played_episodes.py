@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from messages.plan import PURSUE
 from messages.world import Episode
 from nodes.episode_store import (
     ENDINGS,
@@ -37,10 +38,15 @@ WORDS: dict[Ending, str] = {
 }
 
 
+_WITHIN = "(:of is null or play = :of or substr(play, 1, length(:of) + 1) = :of || '/')"
+"""Whether a play is of the goal ``of``, or is it."""
+
+
 class Purpose(msgspec.Struct, frozen=True, kw_only=True):
     """What a play was for, from its id, which is a goal's id and a word."""
 
     kind: Kind
+    goal: str = ""  # id of the goal that led to it
     subtask: str = ""
     iteration: int | None = None
     sub_action: str = ""
@@ -75,18 +81,19 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
         return sum(row.ended == "success" for row in self.rows)
 
 
-def batches(run: Path) -> list[Batch]:
-    """By play, in the order that the plays were begun in."""
+def batches(run: Path, of: str | None = None) -> list[Batch]:
+    """By play, in the order that the plays were begun in. ``of``: only those of this goal."""
     found: dict[str, Batch] = {}
-    for row in rows(run):
+    for row in rows(run, of):
         batch = Batch(play=row.play, purpose=row.purpose, rows=[])
         found.setdefault(row.play, batch).rows.append(row)
     return list(found.values())
 
 
-def rows(run: Path) -> list[Row]:
-    """Every episode but those of trainings."""
-    found = (_row(*columns) for columns in stores.rows(_file(run), EPISODES))
+def rows(run: Path, of: str | None = None) -> list[Row]:
+    """Every episode but those of trainings. ``of``: only those of this goal, or this play."""
+    query = f"select * from ({EPISODES}) where {_WITHIN} order by began, play, environment"
+    found = (_row(*columns) for columns in stores.rows(_file(run), query, {"of": of}))
     return [row for row in found if row is not None]
 
 
@@ -106,7 +113,7 @@ def newest(
         (
             "(:seed is null or seed = :seed)",
             "(:ended is null or ending = :ended)",
-            "(:of is null or play = :of or substr(play, 1, length(:of) + 1) = :of || '/')",
+            _WITHIN,
         )
     )
     values = {"seed": seed, "ended": ended, "of": of, "first": first, "most": most}
@@ -128,17 +135,33 @@ def endings(run: Path) -> dict[str, list[tuple[Ending, str, int]]]:
     return found
 
 
-def trained(run: Path) -> list[Trained]:
-    """The episodes of trainings, counted, over all env servers."""
+def trained(run: Path, of: str | None = None) -> list[Trained]:
+    """The episodes of trainings, counted, over all env servers. ``of``: as in `rows`."""
+    query = f"select * from ({TRAINED}) where {_WITHIN}"
     counts: dict[str, list[int]] = {}
     for folder in env_server_folders(run):
-        for play, *counted in stores.rows(folder / FILE, TRAINED):
+        for play, *counted in stores.rows(folder / FILE, query, {"of": of}):
             before = counts.get(play, [0] * len(counted))
             counts[play] = [a + b for a, b in zip(before, counted, strict=True)]
     return [
         Trained(play=play, episodes=n, successes=successes, deaths=deaths, steps=steps)
         for play, (n, successes, deaths, steps) in counts.items()
     ]
+
+
+_BESIDE = {"/tryout": "tryouts in training", "/demonstration": "demonstrations for training"}
+"""What else a learner plays for a policy, by what stands behind the policy's id."""
+
+
+def beside(play: str) -> str:
+    """In words, what a play of a learner was beside its training; "" for the training itself."""
+    return next((words for ending, words in _BESIDE.items() if play.endswith(ending)), "")
+
+
+def trained_in_words(play: str) -> str:
+    """``training goal/0-log/iteration-2/dig/train``, ``tryouts in training ...``"""
+    ending = next((each for each in _BESIDE if play.endswith(each)), "")
+    return f"{beside(play) or 'training'} {play.removesuffix(ending)}"
 
 
 def play(run: Path, id: str) -> Play | None:
@@ -152,11 +175,14 @@ def counts(run: Path) -> dict[str, int]:
     for play, ended in endings(run).items():
         kind = purpose(play).kind
         found[kind] = found.get(kind, 0) + sum(number for _, _, number in ended)
-    if training := sum(each.episodes for each in trained(run)):
-        found["training"] = training
+    for each in trained(run):
+        kind = "tryout" if each.play.endswith("/tryout") else "training"
+        found[kind] = found.get(kind, 0) + each.episodes
     return found
 
 
+_NUMBER = re.compile(r"^\d+-")
+"""A subtask's place in the plan, before its name."""
 _PERFORMED = re.compile(r"perform(-\d+)?")
 
 
@@ -166,35 +192,45 @@ def purpose(play: str) -> Purpose:
     # played in portions have one at the end.
     parts = [part for part in play.split("/") if not re.fullmatch(r"(again|more)-\d+", part)]
     # Whatever stands before, these are the last parts: see docs/agents.md.
-    subtask, iteration = "", None
-    for before, part in pairwise(parts):
+    goal, subtask, iteration = "", "", None
+    for place, (before, part) in enumerate(pairwise(parts)):
         if match := re.fullmatch(r"iteration-(\d+)", part):
-            subtask, iteration = before, int(match[1])
+            goal, subtask, iteration = "/".join(parts[:place]), before, int(match[1])
     if trial := re.fullmatch(r"trial-(\w+)", parts[-1]):
         return Purpose(
             kind="tryout",
+            goal=goal,
             subtask=subtask,
             iteration=iteration,
             sub_action=parts[-2] if len(parts) > 1 else "",
             attempt=trial[1],
         )
     if parts[-1] == "episodes" and any(_PERFORMED.fullmatch(part) for part in parts):
-        return Purpose(kind="performance")
+        place = next(n for n, part in enumerate(parts) if _PERFORMED.fullmatch(part))
+        return Purpose(kind="performance", goal="/".join(parts[:place]))
     if parts[-1] == "episodes":
-        return Purpose(kind="evaluation", subtask=subtask, iteration=iteration)
+        return Purpose(kind="evaluation", goal=goal, subtask=subtask, iteration=iteration)
     return Purpose(kind="other")
 
 
-def in_words(purpose: Purpose) -> str:
-    """``tryout 0 of harvest-log, iteration 2``"""
+def in_words(purpose: Purpose, goals: bool = False) -> str:
+    """``tryout 0 of harvest-log, iteration 2``. ``goals``: with its goal, where a run has several
+    and the same words would stand for plays of all of them."""
     words: str = purpose.kind
     if purpose.kind == "tryout":
         number = purpose.attempt.isdigit()  # else what is tried: a program, a skill
         which = f"{purpose.attempt} of" if number else f"of the {purpose.attempt} for"
         words = f"tryout {which} {purpose.sub_action}"
     elif purpose.subtask:
-        words += f" of {purpose.subtask}"
-    return words if purpose.iteration is None else f"{words}, iteration {purpose.iteration}"
+        words += f" of {_NUMBER.sub('', purpose.subtask)}"
+    if purpose.iteration is not None:
+        words += f", iteration {purpose.iteration}"
+    return f"{words}, goal {purpose.goal}" if goals and purpose.goal else words
+
+
+def several_goals(run: Path) -> bool:
+    """Whether a run was given more than one."""
+    return len(stores.goals(run, PURSUE)) > 1
 
 
 def _file(run: Path) -> Path:

@@ -18,6 +18,7 @@ from rlgpt.profiling import PartTime, Profile
 from rlgpt.report import found, played_episodes
 from rlgpt.report.account import Account, GoalLine
 from rlgpt.report.changes import Changed, changes_of
+from rlgpt.report.goal_outcomes import with_outcomes
 from rlgpt.report.run_state import State
 from rlgpt.report.words import decomposition, successes
 from rlgpt.run_folder import env_server_folders
@@ -73,6 +74,7 @@ class Summary(msgspec.Struct, kw_only=True):
     seed: int | None
     state: State | None = None  # None: of a report that was written before there were any
     task: TaskSummary | None  # None: no goal was given
+    goal: str = ""  # id of the goal that this is of, where one was sent
     success: bool
     reason: str
     # Of the performance; of a goal with one subtask, of the iteration that stands; 0 for a goal of
@@ -125,6 +127,7 @@ def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summa
         seed=seed if isinstance(seed, int) else None,
         state=report.state,
         task=_task(report.task),
+        goal=report.goal,
         success=report.success,
         reason=report.reason,
         success_rate=success_rate(report),
@@ -144,7 +147,7 @@ def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summa
             seconds=sum(row.seconds for row in questions),
             edited=sum(row.edited for row in questions),
         ),
-        goals=report.goals,
+        goals=with_outcomes(run, report.goals),
         changes=changes_of(run),
         wall_seconds=launches.seconds(run, time.time()),
         time=[] if spent is None else spent.parts,

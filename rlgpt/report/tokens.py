@@ -24,13 +24,17 @@ class TokenTable(msgspec.Struct, kw_only=True):
     rows: list[tuple[str, list[Tokens]]]
 
 
-def token_table(run: Path) -> TokenTable | None:
-    """None where nothing was counted: the rulebook reads and writes no tokens."""
+def token_table(run: Path, of: str | None = None) -> TokenTable | None:
+    """None where nothing was counted: the rulebook reads and writes no tokens. ``of``: only of
+    this goal, else iterations of the same number of several goals are summed up."""
     cells: dict[str, dict[str, Tokens]] = {}
     agents: dict[str, None] = {}
     for entry in found.exchanges(run):
         answered = found.part(entry, "answered")
-        iteration = _ITERATION.search(str(answered.get("id", "")))
+        question = str(answered.get("id", ""))
+        if of is not None and not question.startswith(f"{of}/"):
+            continue
+        iteration = _ITERATION.search(question)
         row = cells.setdefault(iteration[1] if iteration else PLAN, {})
         agent = str(entry.get("agent") or "unknown")
         agents.setdefault(agent)

@@ -40,11 +40,15 @@ class Conversation:
         self._questions: list[Question] = []
         self._lock = threading.Lock()
 
-    def questions(self, after: int, most: int) -> dict[str, Any]:
-        """Those with a number above ``after``, of too many the newest; and the sums of all."""
+    def questions(self, after: int, most: int, of: str = "") -> dict[str, Any]:
+        """Those with a number above ``after``, of too many the newest; ``of``: only those with
+        these letters in their id, their kind or the name of their agent. And how many there are
+        of that kind in all, and the sums of all."""
         with self._lock:
             self._read_on()
-            fresh = self._questions[max(after, 0) :]
+            letters = of.lower()
+            fit = [q for q in self._questions if not letters or letters in _told(q)]
+            fresh = [each for each in fit if each.number > after]
             agents: dict[str, dict[str, float]] = {}
             for each in self._questions:
                 row = agents.setdefault(
@@ -57,6 +61,7 @@ class Conversation:
             return {
                 "questions": fresh[-most:],
                 "newest": len(self._questions),
+                "found": len(fit),
                 "agents": agents,
             }
 
@@ -119,6 +124,10 @@ class Conversation:
                 at = self._read_to[unanswered]
                 self._read_to[unanswered] += len(line)
                 yield at, line
+
+
+def _told(question: Question) -> str:
+    return f"{question.id} {question.agent} {question.asked}".lower()
 
 
 def _question(unanswered: bool, entry: dict[str, Any]) -> Question:

@@ -3,32 +3,49 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from nodes.episode_store import Part, read_episode
 from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import played_episodes, stores
 
+_LISTED = 10
+"""Trainings that are listed one by one."""
 _TOLD = "select told from episodes where play = ? and environment = ?"
 
 
 def listing(
     run: Path, seed: int | None, ended: str | None, of: str | None, first: int, most: int
 ) -> dict[str, Any]:
-    """Episodes, the newest play first; ``found`` is how many fit."""
+    """Episodes, the newest play first; ``found`` is how many fit. ``trainings``: those of the goal
+    ``of``, each where they are few; ``trained``: all of them counted together."""
     every, fit, rows = played_episodes.newest(run, seed, ended, of, first, most)
+    goals = played_episodes.several_goals(run)
+    trained = played_episodes.trained(run, of)
+    alone = [each for each in trained if not played_episodes.beside(each.play)]
     return {
         "found": fit,
         "all": every,
-        "rows": [_listed(row) for row in rows],
-        "trainings": played_episodes.trained(run),
+        "rows": [_listed(row, goals) for row in rows],
+        "trainings": [
+            {**msgspec.to_builtins(each), "words": played_episodes.trained_in_words(each.play)}
+            for each in (trained if len(alone) <= _LISTED else [])
+        ],
+        "trained": {
+            "trainings": len(alone),
+            "episodes": sum(each.episodes for each in alone),
+            "successes": sum(each.successes for each in alone),
+            "deaths": sum(each.deaths for each in alone),
+            "steps": sum(each.steps for each in alone),
+        },
     }
 
 
-def _listed(row: played_episodes.Row) -> dict[str, Any]:
+def _listed(row: played_episodes.Row, goals: bool) -> dict[str, Any]:
     return {
         "play": row.play,
-        "words": played_episodes.in_words(row.purpose),
+        "words": played_episodes.in_words(row.purpose, goals),
         "kind": row.purpose.kind,
         "environment": row.environment,
         "seed": row.seed,
@@ -63,7 +80,7 @@ def one(run: Path, play: str, environment: int) -> dict[str, Any] | None:
         if not part.environments or environment in part.environments
     ]
     return {
-        **_listed(row),
+        **_listed(row, played_episodes.several_goals(run)),
         "before": episode.before,
         "after": episode.after,
         "reward": episode.reward,

@@ -13,14 +13,19 @@ from nodes.goal_ids import file_name, slug
 from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import found, stores
 from rlgpt.report.account import Account, account
+from rlgpt.report.goal_outcomes import outcome
 from rlgpt.report.known_success import known_success
 from rlgpt.report.summary import summarise
 from rlgpt.report.words import condition, place, reward, subtask_names, successes
 
+_GOALS = 500
+"""Goals that a person can choose among, the newest."""
 
-def plan(run: Path) -> dict[str, Any]:
-    """All that the page's overview shows of a run."""
-    known = account(run)
+
+def plan(run: Path, goal: str | None = None) -> dict[str, Any]:
+    """All that the page's overview shows of a run: of its newest goal, or the one that is named.
+    Raises Refused for an unknown goal."""
+    known = account(run, goal)
     summary = summarise(run, known)
     config = found.config(run)
     limits = found.part(config, "limits")
@@ -47,9 +52,17 @@ def plan(run: Path) -> dict[str, Any]:
         "subtasks": _subtasks(run, known, game),
         "performance": _performance(known.performance),
         "under_way": known.under_way,
-        "goals": known.goals,
+        "goal": known.goal,
+        "goals": [{"id": each.id, "outcome": outcome(each)} for each in summary.goals[-_GOALS:]],
+        "all_goals": len(summary.goals),
+        "reached_goals": sum(each.reached is True for each in summary.goals),
+        "steps": summary.env_server_steps,
         "troubles": found.troubles(run),
     }
+
+
+def _of_goal(id: str, goal: str) -> bool:
+    return id == goal or id.startswith(f"{goal}/")
 
 
 def _task(known: Account, game: str) -> dict[str, Any] | None:
@@ -69,12 +82,13 @@ def _task(known: Account, game: str) -> dict[str, Any] | None:
 
 def _subtasks(run: Path, known: Account, game: str) -> list[dict[str, Any]]:
     planned = {subtask.name: subtask for subtask in known.subtasks}
-    now = " ".join(line.id for line in known.under_way)
     rows: list[dict[str, Any]] = []
     for number, name in enumerate(subtask_names(known.subtasks, known.iterations)):
         subtask = planned.get(name)
         turns = [each for each in known.iterations if each.subtask == name]
-        active = f"/{number}-{slug(name)}" in now
+        # Of this goal and this subtask alone: its id may begin another's.
+        pursued = f"{known.goal}/{number}-{slug(name)}"
+        active = any(_of_goal(line.id, pursued) for line in known.under_way)
         done = name in known.stopped or known.whole is not None
         rows.append(
             {
@@ -84,7 +98,7 @@ def _subtasks(run: Path, known: Account, game: str) -> list[dict[str, Any]]:
                 "state": "active" if active else "done" if done else "waiting",
                 "stopped": known.stopped.get(name, ""),
                 "chosen": known.chosen.get(name),
-                "goal": f"{known.goal}/{number}-{slug(name)}",
+                "goal": pursued,
                 "iterations": [_iteration(each, game) for each in turns],
                 "current": _current(run, known, name, len(turns)) if active else None,
             }

@@ -18,6 +18,8 @@ from rlgpt.report import played_episodes, stores
 from rlgpt.report.account import account
 from rlgpt.report.coloured_source import Piece, lines
 
+_SHOWN = 40
+"""Uses of a program that are shown: a long run has thousands."""
 _PARTS = "select play, parts from plays order by began"
 
 
@@ -49,7 +51,10 @@ class ProgramView(msgspec.Struct, kw_only=True):
     max_steps: int
     source: list[list[Piece]]
     role: str  # "stage", "macro" or "guard": what it was last
-    uses: list[Use] = []
+    uses: list[Use] = []  # the newest last; of many only these
+    plays: int = 0  # how many uses there are in all
+    episodes: int = 0  # of all plays in which it was a stage or a guard
+    successes: int = 0
     chosen: list[MacroUse] = []
 
 
@@ -61,11 +66,14 @@ def programs(run: Path) -> list[ProgramView]:
     """All programs that were run or belong to an iteration, the ones used last first."""
     views: dict[str, ProgramView] = {}
     endings = played_episodes.endings(run)
+    goals = played_episodes.several_goals(run)
     for play, packed in stores.rows(run / "env_server" / played_episodes.FILE, _PARTS):
+        counted: set[str] = set()  # a program counts once in a play
         for program, role in _programs_of(_parts(packed)):
             view = _view(views, program, role)
-            if play in endings and all(use.play != play for use in view.uses):
-                view.uses.append(_use(play, endings[play], role == "macro"))
+            if play in endings and view.id not in counted:
+                counted.add(view.id)
+                _count(view, _use(play, endings[play], role == "macro", goals))
     for turn in account(run).iterations:
         for stage in turn.stages:
             if stage.program is not None:
@@ -75,6 +83,14 @@ def programs(run: Path) -> list[ProgramView]:
                     _view(views, macro, "macro")
         _note_choices(views, turn)
     return list(reversed(list(views.values())))
+
+
+def _count(view: ProgramView, use: Use) -> None:
+    view.plays += 1
+    view.uses = [*view.uses[1 - _SHOWN :], use]
+    if not use.macro:
+        view.episodes += use.episodes
+        view.successes += use.successes
 
 
 def _view(views: dict[str, ProgramView], program: Program, role: str) -> ProgramView:
@@ -116,7 +132,9 @@ def _macros(interface: Interface) -> list[tuple[Program, str]]:
     return [(macro, "macro") for macro in interface.macros]
 
 
-def _use(play: str, endings: list[tuple[played_episodes.Ending, str, int]], macro: bool) -> Use:
+def _use(
+    play: str, endings: list[tuple[played_episodes.Ending, str, int]], macro: bool, goals: bool
+) -> Use:
     counts: dict[str, int] = {}
     for ended, why, number in endings:
         words = played_episodes.WORDS[ended] + (f": {why}" if why else "")
@@ -124,7 +142,7 @@ def _use(play: str, endings: list[tuple[played_episodes.Ending, str, int]], macr
     purpose = played_episodes.purpose(play)
     return Use(
         play=play,
-        words=played_episodes.in_words(purpose),
+        words=played_episodes.in_words(purpose, goals),
         kind=purpose.kind,
         macro=macro,
         episodes=sum(counts.values()),

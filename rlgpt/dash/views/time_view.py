@@ -13,6 +13,10 @@ from rlgpt.dash.views.curve_view import CurveLine
 from rlgpt.profiling import MEANINGS, TITLES, profile
 from rlgpt.report import found, played_episodes, stores
 
+_TRAININGS = 5
+"""Trainings whose parts are shown, the newest."""
+_APART = 500
+"""A time line has at most twice as many spans of each part."""
 _PLAYS = "select play, began, ended from plays order by began"
 _LABELS = {
     "training": "training of policies",
@@ -26,11 +30,13 @@ _LABELS = {
 
 
 def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
-    """Seconds by part, and each span of it for a time line."""
+    """Seconds by part, and spans of it for a time line: what is too near to what comes before to
+    be seen apart is one span."""
     spans: list[dict[str, Any]] = []
+    goals = played_episodes.several_goals(run)
     for play, began, ended in stores.rows(run / "env_server" / played_episodes.FILE, _PLAYS):
         purpose = played_episodes.purpose(play)
-        words = played_episodes.in_words(purpose)
+        words = played_episodes.in_words(purpose, goals)
         spans.append({"part": purpose.kind, "began": began, "ended": ended, "words": words})
     for line in _trainings(curves):
         spans.append(
@@ -54,7 +60,8 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
         "profile": {
             # Without what nodes have written, all of it would be the start.
             "parts": account.parts if any(account.nodes.values()) else [],
-            "trainings": account.trainings,
+            "trainings": account.trainings[-_TRAININGS:],
+            "all_trainings": len(account.trainings),
             "calls": account.calls[:12],
             "titles": TITLES,
             "meanings": MEANINGS,
@@ -65,8 +72,28 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
             if parts[part] > 0.0
         ],
         "launches": [{"began": each.began, "ended": each.ended} for each in records],
-        "spans": sorted(spans, key=lambda span: span["began"]),
+        "spans": _drawn(spans),
     }
+
+
+def _drawn(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if not spans:
+        return []
+    first = min(span["began"] for span in spans)
+    least = (max(span["ended"] for span in spans) - first) / _APART
+    drawn: list[dict[str, Any]] = []
+    last: dict[str, dict[str, Any]] = {}  # by part
+    for span in sorted(spans, key=lambda span: span["began"]):
+        seconds = max(span["ended"] - span["began"], 0.0)
+        before = last.get(span["part"])
+        if before is not None and span["ended"] - before["began"] < least:
+            before["ended"] = max(before["ended"], span["ended"])
+            before["seconds"] += seconds
+            before["number"] += 1
+            continue
+        last[span["part"]] = {**span, "seconds": seconds, "number": 1}
+        drawn.append(last[span["part"]])
+    return drawn
 
 
 def _trainings(curves: list[CurveLine]) -> list[CurveLine]:

@@ -2,24 +2,54 @@
 
 import { get, ofRun } from "../api.js";
 import { empty, fold, h, keyed, mark, table, td, text } from "../dom.js";
-import { clock, count, duration } from "../format.js";
+import { clock, count, duration, plural } from "../format.js";
 import { Loaded } from "./loading.js";
+
+const SHOWN = 200; // questions that are listed, the newest
 
 export function conversation(root, context, rest) {
   const now = h("section", { class: "speaking" });
   const agents = h("section");
+  const part = h("input", { type: "search", placeholder: "goal, agent or kind", class: "of", "aria-label": "goal, agent or kind", oninput: () => ask(part.value.trim()) });
+  const counted = h("span", { class: "soft small" }, "");
   const list = h("div", { class: "list" });
   const shown = h("div", { class: "shown" });
-  root.append(h("h2", null, "Language model"), now, agents, h("div", { class: "split" }, list, shown));
+  root.append(h("h2", null, "Language model"), now, agents, h("form", { class: "filter", onsubmit: (event) => event.preventDefault() }, part, counted), h("div", { class: "split" }, list, shown));
   const known = new Map();
   let newest = 0;
-  let wanted = Number(rest) || null;
-  const loaded = new Loaded(context, "conversation", () => get(ofRun(context.run, "questions", { after: newest })), (found) => {
+  let wanted = null;
+  let opened = null;
+  let of = "";
+  const loaded = new Loaded(context, "conversation", () => fetched(of), (found) => {
+    if (found.of !== of) return; // other words were written meanwhile
     for (const each of found.questions) known.set(each.number, each);
     newest = found.newest;
+    text(counted, found.found > SHOWN ? `of ${found.found} questions the newest ${SHOWN}; write the id of a goal to see its own` : plural(found.found, "question"));
     drawAgents(found.agents);
     draw();
   }, list);
+
+  async function fetched(words) {
+    return { ...(await get(ofRun(context.run, "questions", { after: newest, of: words }))), of: words };
+  }
+
+  function ask(words) {
+    of = words;
+    newest = 0;
+    known.clear();
+    loaded.load();
+  }
+
+  function take(to) {
+    wanted = null;
+    if (to?.startsWith("of/")) {
+      part.value = `${to.slice("of/".length)}/`; // with it goal 1 does not find goal 17
+      ask(part.value);
+    } else {
+      wanted = Number(to) || null;
+      if (!to && of) ask((part.value = "")); // the panel's own address: all
+    }
+  }
 
   function drawAgents(found) {
     const rows = Object.entries(found).map(([name, sum]) => h("tr", null, td(name), td(sum.count, "number"), td(count(sum.prompt), "number"), td(count(sum.completion), "number"), td(duration(sum.seconds), "number")));
@@ -28,13 +58,14 @@ export function conversation(root, context, rest) {
 
   function draw() {
     if (!known.size) {
-      list.replaceChildren(empty("Nothing has been asked yet."));
+      list.keyed?.clear();
+      list.replaceChildren(empty(of ? "No question is like that." : "Nothing has been asked yet."));
       return;
     }
     if (list.querySelector(".empty")) list.replaceChildren();
     keyed(
       list,
-      [...known.values()].reverse().slice(0, 400),
+      [...known.values()].reverse().slice(0, SHOWN),
       (each) => each.number,
       (each) =>
         h(
@@ -42,15 +73,18 @@ export function conversation(root, context, rest) {
           { class: "entry", href: context.address("model", each.number) },
           h("b", null, each.asked.replace(/Question$/, "").toLowerCase() || "question", each.unanswered && mark("bad", "no answer"), each.repairs > 0 && mark("warn", `${each.repairs} repaired`)),
           h("span", { class: "soft small" }, `${clock(each.time)} ${each.agent} · ${duration(each.seconds)}${each.completion_tokens ? ` · ${count(each.completion_tokens)} tokens` : ""}`),
+          h("span", { class: "soft small" }, each.id),
         ),
       (made, each) => made.classList.toggle("active", each.number === wanted),
     );
-    if (wanted === null) open(newest);
+    const latest = Math.max(...known.keys());
+    if (wanted === null && opened !== latest) open(latest);
   }
 
   async function open(number) {
+    opened = number;
     const found = await get(ofRun(context.run, `questions/${number}`)).catch((error) => ({ error }));
-    if (!context.current()) return;
+    if (!context.current() || opened !== number) return;
     if (found.error) shown.replaceChildren(empty(found.error.message));
     else shown.replaceChildren(one(found));
   }
@@ -74,6 +108,7 @@ export function conversation(root, context, rest) {
     );
   }
 
+  take(rest);
   if (wanted) open(wanted);
   return {
     update(changed) {
@@ -81,9 +116,9 @@ export function conversation(root, context, rest) {
       if (changed.has("speaking")) drawNow();
     },
     route(to) {
-      wanted = Number(to) || null;
-      draw();
-      open(wanted || newest);
+      take(to);
+      if (known.size) draw();
+      if (wanted) open(wanted);
     },
     unmount: () => loaded.end(),
   };

@@ -6,6 +6,7 @@ import { empty, h, text } from "../dom.js";
 import { count, rate } from "../format.js";
 
 const FIRST = ["episode/success_rate", "episode/return", "speed/steps_per_second", "policy/entropy", "policy/kl", "critic/explained_variance"];
+const SHOWN = 12; // policies that can be chosen among at once
 const NAMES = {
   "episode/success_rate": "success rate of the recent training episodes",
   "episode/return": "mean return of an episode",
@@ -27,28 +28,43 @@ export function title(policy) {
 
 export function curves(root, context, rest) {
   const policies = h("div", { class: "choices" });
+  const part = h("input", { type: "search", placeholder: "part of a policy's name", "aria-label": "policy", oninput: () => choices(byAge()) });
+  const left = h("span", { class: "soft small" }, "");
+  const finding = h("form", { class: "filter", onsubmit: (event) => event.preventDefault() }, part, left);
+  finding.hidden = true;
   const said = h("p", { class: "lead" }, "");
   const area = h("div", { class: "charts" });
   root.append(
     h("h2", null, "Learning curves"),
     said,
+    finding,
     policies,
     h("p", { class: "soft small" }, "Turn the wheel over a chart to zoom, drag to choose a part, shift and wheel to move along, double click for all."),
     area,
   );
-  const state = { lines: [], chosen: null, charts: new Map(), wanted: decodeURIComponent(rest || "") };
+  const state = { lines: [], chosen: null, charts: new Map(), wanted: rest || "" };
+
+  // The names of the policies, the oldest first.
+  function byAge() {
+    return [...new Map(state.lines.slice().sort((a, b) => a.began - b.began).map((line) => [line.policy, 1])).keys()];
+  }
 
   async function load() {
     const lines = await get(ofRun(context.run, "curves")).catch(() => []);
     if (!context.current()) return;
     state.lines = lines;
-    const names = [...new Map(lines.slice().sort((a, b) => a.began - b.began).map((line) => [line.policy, 1])).keys()];
+    const names = byAge();
     if (!names.length) {
       area.replaceChildren(empty("No policy has been trained in this run yet."));
       return;
     }
     if (area.querySelector(":scope > .empty")) area.replaceChildren();
-    if (state.wanted && names.includes(state.wanted)) {
+    if (state.wanted.startsWith("of/")) {
+      part.value = title(state.wanted.slice("of/".length).replaceAll("/", "+"));
+      const own = names.filter(fits);
+      state.chosen = new Set(own.slice(-4));
+      state.wanted = "";
+    } else if (state.wanted && names.includes(state.wanted)) {
       state.chosen = new Set([state.wanted]);
       state.wanted = "";
     }
@@ -68,9 +84,20 @@ export function curves(root, context, rest) {
     return [...FIRST.filter((tag) => known.includes(tag)), ...known.filter((tag) => !FIRST.includes(tag))];
   }
 
+  // The letters that are looked for: whole words, so that goal 1 does not find goal 17.
+  function fits(name) {
+    const words = part.value.trim().toLowerCase();
+    return !words || ` ${title(name).toLowerCase()} `.includes(` ${words} `) || (!/\d$/.test(words) && title(name).toLowerCase().includes(words));
+  }
+
   function choices(names) {
+    const fit = names.filter(fits);
+    const newest = new Set(fit.slice(-SHOWN));
+    const shown = names.filter((name) => state.chosen.has(name) || newest.has(name)).reverse();
+    finding.hidden = names.length <= SHOWN;
+    text(left, `${shown.length} of ${names.length} policies, the newest first${fit.length > SHOWN ? "; write a part of a name to find others" : ""}`);
     policies.replaceChildren(
-      ...names.map((name) => {
+      ...shown.map((name) => {
         const box = h("input", { type: "checkbox", checked: state.chosen.has(name), onchange: (event) => {
           if (event.target.checked) state.chosen.add(name);
           else state.chosen.delete(name);
@@ -155,7 +182,11 @@ export function curves(root, context, rest) {
       else if (!timer) timer = setTimeout(() => { timer = null; load(); }, 1500);
     },
     route(to) {
-      state.wanted = decodeURIComponent(to || "");
+      state.wanted = to || "";
+      if (!to) { // the panel's own address: the newest policies
+        part.value = "";
+        state.chosen = null;
+      }
       load();
     },
     unmount() {

@@ -13,23 +13,25 @@ export function episodes(root, context, rest) {
   const asked = { seed: "", ended: "", of: "", first: 0 };
   const seed = h("input", { type: "search", inputMode: "numeric", placeholder: "seed", size: 9, "aria-label": "seed", oninput: () => ask({ seed: seed.value.trim() }) });
   const ended = h("select", { "aria-label": "how it ended", onchange: () => ask({ ended: ended.value }) }, h("option", { value: "" }, "any ending"), Object.entries(WORDS).map(([value, words]) => h("option", { value }, words)));
-  const of = h("input", { type: "search", placeholder: "goal or play", class: "of", "aria-label": "goal or play", oninput: () => ask({ of: of.value.trim() }) });
+  const of = h("input", { type: "search", placeholder: "goal or play, by its id", class: "of", "aria-label": "goal or play", oninput: () => ask({ of: of.value.trim() }) });
   const list = h("section", { class: "card" });
   const shown = h("div", { class: "shown" }, h("section", { class: "card" }, empty("Choose an episode to see what was done in it, and to play it again.")));
   const films = h("section");
   root.append(h("h2", null, "Episodes"), h("form", { class: "filter", onsubmit: (event) => event.preventDefault() }, seed, ended, of), h("div", { class: "split wide" }, list, shown), films);
   const loaded = new Loaded(context, "episodes", () => get(ofRun(context.run, "episodes", { ...asked, most: MOST })), draw, list);
-  const filmed = new Loaded(context, "films", () => get(ofRun(context.run, "films")), drawFilms, films);
+  const filmed = new Loaded(context, "films", () => get(ofRun(context.run, "films", { of: asked.of })), drawFilms, films);
   let chosen = null;
   let replay = null;
 
   function ask(change) {
     Object.assign(asked, { first: 0 }, change);
     loaded.load();
+    if ("of" in change) filmed.load();
   }
 
   function draw(found) {
-    const sums = found.trainings.map((each) => h("li", null, `training ${each.play}: ${plural(each.episodes, "episode")}, ${each.successes} succeeded, ${each.deaths} died, ${count(each.steps)} steps`));
+    const all = found.trained;
+    const sums = all.trainings && !found.trainings.length ? [h("li", null, `${all.trainings} trainings: ${plural(all.episodes, "episode")}, ${all.successes} succeeded, ${all.deaths} died, ${count(all.steps)} steps; write the id of a goal above to see its own`)] : found.trainings.map((each) => h("li", null, `${each.words}: ${plural(each.episodes, "episode")}, ${each.successes} succeeded, ${each.deaths} died, ${count(each.steps)} steps`));
     const pages = h("p", { class: "pages" });
     if (asked.first > 0) pages.append(h("button", { onclick: () => ask({ first: Math.max(asked.first - MOST, 0) }) }, "newer"));
     if (asked.first + MOST < found.found) pages.append(h("button", { onclick: () => ask({ first: asked.first + MOST }) }, "older"));
@@ -89,23 +91,24 @@ export function episodes(root, context, rest) {
 
   function drawFilms(found) {
     films.replaceChildren();
-    if (!found.length) return;
+    if (!found.all) return;
     films.append(
       h("h2", null, "Films"),
-      h("section", { class: "card" }, table(["film", "written", "#size"], found.map((each) => h("tr", null, td(h("a", { href: context.address("episodes", `${each.kind === "again" ? "again" : "film"}/${encodeURIComponent(each.name)}`) }, each.name.replaceAll("+", " / "))), td(moment(each.written)), td(bytes(each.bytes), "number"))))),
+      h("section", { class: "card" }, found.all > found.rows.length && h("p", { class: "soft small" }, `Of ${found.all} films the newest ${found.rows.length}; write the id of a goal above to see its own.`), table(["film", "written", "#size"], found.rows.map((each) => h("tr", null, td(h("a", { href: context.address("episodes", `${each.kind === "again" ? "again" : "film"}/${encodeURIComponent(each.name)}`) }, each.name.replaceAll("+", " / "))), td(moment(each.written)), td(bytes(each.bytes), "number"))))),
     );
   }
 
   function route(to) {
     const [what, ...name] = (to || "").split("/");
-    const value = decodeURIComponent(name.join("/"));
-    if (what === "of" || what === "seed") {
+    const value = name.join("/"); // decoded before: a name may have a % of its own
+    if (what === "of" || what === "seed" || (!to && (asked.of || asked.seed))) {
       asked.of = what === "of" ? value : "";
       asked.seed = what === "seed" ? value : "";
       of.value = asked.of;
       seed.value = asked.seed;
       asked.first = 0;
       loaded.load();
+      filmed.load();
     } else if (value) {
       shown.replaceChildren(h("section", { class: "card" }, h("h3", null, value.replaceAll("+", " / ")), film(context, what === "again" ? "again" : "evaluation", value)));
     }

@@ -3,10 +3,11 @@
 import { get, ofRun } from "../api.js";
 import { chips, empty, fill, fold, h, mark, table, td, text } from "../dom.js";
 import { count, duration, plural, rate } from "../format.js";
+import { goalChoice } from "./goal_choice.js";
 import { Loaded } from "./loading.js";
 import { nodeStrip } from "./nodes.js";
 
-export function overview(root, context) {
+export function overview(root, context, rest) {
   const head = h("header", { class: "head" });
   const now = h("section", { class: "card now" });
   const figures = h("dl", { class: "figures" });
@@ -14,14 +15,17 @@ export function overview(root, context) {
   const stopped = h("p", { class: "said stopped" });
   const plan = h("section");
   const more = h("section");
-  root.append(head, stopped, now, figures, strip, plan, more);
+  let goal = goalOf(rest); // "" is the newest
+  const choice = goalChoice(context, (id) => context.go("overview", `goal/${encodeURIComponent(id)}`));
+  root.append(head, choice.element, stopped, now, figures, strip, plan, more);
   const activity = nowCard(now, context);
   const loaded = new Loaded(
     context,
     "account",
-    () => get(ofRun(context.run, "plan")),
+    () => get(ofRun(context.run, "plan", { goal })),
     (found) => {
       showHead(head, found);
+      choice.show(found);
       showFigures(figures, found);
       plan.replaceChildren(...planTree(found, context));
       more.replaceChildren(...others(found));
@@ -36,8 +40,17 @@ export function overview(root, context) {
       if (changed.has("nodes")) nodeStrip(strip, context);
       if (changed.has("nodes") || changed.has("breakpoints")) showStopped(stopped, context);
     },
+    route(to) {
+      goal = goalOf(to);
+      loaded.load();
+    },
     unmount: () => loaded.end(),
   };
+}
+
+// An address without a goal shows the newest, also when that is another one by then.
+function goalOf(rest) {
+  return rest?.startsWith("goal/") ? rest.slice("goal/".length) : "";
 }
 
 // What waits for a person: a paused node, an answer at a breakpoint.
@@ -66,13 +79,16 @@ function showFigures(root, found) {
   const turns = found.subtasks.reduce((sum, each) => sum + each.iterations.length, 0);
   const restarts = Object.values(found.restarts).reduce((sum, each) => sum + each, 0);
   const success = found.known_success;
+  const several = found.all_goals > 1; // then some of these are of the goal, and some of the run
+  const training = `${count(found.samples.training)} in training`;
+  const steps = several && found.steps !== null ? `; ${count(found.steps)} steps in all` : "";
   const rows = [
     ["Success", rate(success.rate), `${success.of}; required ${rate(found.required)}`],
     ["Iterations", turns, plural(found.subtasks.length, "subtask")],
-    ["Samples", count(found.samples.total), `${count(found.samples.training)} in training`],
-    ["Time", duration(found.wall_seconds), "all launches"],
-    ["Questions", found.questions.count, found.questions.profile || "no language model"],
-    ["Restarts", restarts, found.jail ? `jail ${found.jail}` : ""],
+    ["Samples", count(found.samples.total), several ? `of this goal, ${training}${steps}` : training],
+    ["Time", duration(found.wall_seconds), several ? "all launches and goals" : "all launches"],
+    ["Questions", found.questions.count, `${found.questions.profile || "no language model"}${several ? ", all goals" : ""}`],
+    ["Restarts", restarts, [found.jail && `jail ${found.jail}`, several && "all goals"].filter(Boolean).join(", ")],
   ];
   root.replaceChildren(
     ...rows.map(([name, value, note]) => h("div", null, h("dt", null, name), h("dd", null, value, h("small", null, note)))),
@@ -161,7 +177,7 @@ function iteration(turn, subtask, found, context) {
     h("span", { class: "soft number" }, `${count(turn.samples.total)}, ${duration(turn.seconds)}`),
     turn.number === subtask.chosen && mark("good", "stands"),
   );
-  return fold(`${context.run}/${subtask.name}/${turn.number}`, summary, () => details(turn, subtask, found, context));
+  return fold(`${context.run}/${subtask.goal}/${subtask.name}/${turn.number}`, summary, () => details(turn, subtask, found, context));
 }
 
 // Why it ended so: the first sub-action that failed, else what its evaluation lost.
@@ -195,7 +211,7 @@ function details(turn, subtask, found, context) {
   if (turn.weakest !== null && turn.lines[turn.weakest]) {
     shown.append(h("p", null, "Most of them were lost in ", h("b", null, turn.lines[turn.weakest].name), `: its aim held in ${turn.held[turn.weakest]} of ${turn.episodes}.`));
   }
-  for (const line of turn.lines) shown.append(verdictLine(line, turn, context));
+  for (const line of turn.lines) shown.append(verdictLine(line, turn, subtask, context));
   for (const guard of turn.guards) shown.append(h("p", null, h("b", null, `Guard ${guard.name}: `), guard.text));
   const samples = turn.samples;
   shown.append(h("p", { class: "soft small" }, `samples: ${count(samples.training)} training, ${count(samples.trial)} tryouts, ${count(samples.evaluation)} evaluation`));
@@ -206,7 +222,7 @@ function details(turn, subtask, found, context) {
   return shown;
 }
 
-function verdictLine(line, turn, context) {
+function verdictLine(line, turn, subtask, context) {
   const verdict = line.verdict;
   return h(
     "div",
@@ -217,7 +233,7 @@ function verdictLine(line, turn, context) {
     verdict.suggestion && h("p", null, h("b", null, "To try: "), verdict.suggestion),
     line.learning && h("p", { class: "soft small" }, `trained for ${count(line.learning.samples)} samples, ${line.learning.stopped}`),
     line.learning?.choices.length > 0 && h("p", { class: "soft small" }, "in its tryout the policy chose: ", line.learning.choices.slice(0, 10).map((each) => `${each.name} ${each.times}×`).join(", ")),
-    line.spec && fold(`spec/${turn.number}/${line.name}`, "training spec", () => spec(line.spec, context)),
+    line.spec && fold(`spec/${subtask.goal}/${turn.number}/${line.name}`, "training spec", () => spec(line.spec, context)),
     h(
       "p",
       { class: "links" },
@@ -268,7 +284,7 @@ function others(found) {
   }
   if (found.troubles.length) {
     seen.push(
-      h("h2", null, "Warnings and errors"),
+      h("h2", null, found.all_goals > 1 ? "Warnings and errors, of all goals" : "Warnings and errors"),
       h("section", { class: "card" }, found.troubles.map((each) => h("div", { class: "trouble" }, h("b", null, each.node), ` ${plural(each.warnings, "warning")}, ${plural(each.errors, "error")}`, h("ul", null, each.messages.map(([n, message]) => h("li", null, `${n}× ${message}`)))))),
     );
   }

@@ -27,12 +27,13 @@ export function programs(root, context, rest) {
     const chosen = found.find((each) => each.id === wanted) || found[0];
     list.replaceChildren(
       ...found.map((each) => {
-        const { won, all } = sums(each);
+        const last = each.uses.at(-1);
         return h(
           "a",
           { class: `entry ${each === chosen ? "active" : ""}`, href: context.address("programs", each.id) },
           h("b", null, each.name),
-          h("span", { class: "soft small" }, ROLES[each.role], all ? ` · ${won} of ${all}` : ""),
+          h("span", { class: "soft small" }, ROLES[each.role], each.episodes ? ` · ${each.successes} of ${each.episodes}` : ""),
+          last && h("span", { class: "soft small" }, `last in ${last.words}`),
         );
       }),
     );
@@ -49,16 +50,7 @@ export function programs(root, context, rest) {
   };
 }
 
-function sums(program) {
-  const uses = program.uses.filter((use) => !use.macro);
-  return {
-    won: uses.reduce((sum, use) => sum + use.successes, 0),
-    all: uses.reduce((sum, use) => sum + use.episodes, 0),
-  };
-}
-
 function one(program, context) {
-  const { won, all } = sums(program);
   const times = program.chosen.reduce((sum, each) => sum + each.times, 0);
   return [
     h(
@@ -66,8 +58,9 @@ function one(program, context) {
       { class: "card" },
       h("header", null, h("h3", null, program.name), mark("", ROLES[program.role]), h("span", { class: "soft" }, `at most ${program.max_steps} steps`)),
       program.purpose && h("p", null, program.purpose),
-      all > 0 && h("p", null, h("b", null, `${won} of ${all}`), " episodes in which it ran as a sub-action succeeded."),
+      program.episodes > 0 && h("p", null, h("b", null, `${program.successes} of ${program.episodes}`), " episodes in which it ran as a sub-action succeeded."),
       times > 0 && h("p", null, "Policies chose it ", h("b", null, `${times}×`), " in their tryouts: ", endings(program.chosen)),
+      program.plays > program.uses.length && h("p", { class: "soft small" }, `It ran in ${program.plays} plays; of these the newest ${program.uses.length}:`),
       program.uses.length > 0 &&
         table(
           ["run in", "#succeeded", "how it ended"],

@@ -2,12 +2,14 @@
 
 import { get, ofRun } from "../api.js";
 import { colour, tint } from "../chart.js";
-import { empty, h, svg, table, td } from "../dom.js";
+import { empty, fill, h, svg, table, td } from "../dom.js";
 import { clock, count, duration } from "../format.js";
+import { title } from "./curves.js";
 
 const PLACES = { training: 0, tryout: 1, evaluation: 2, performance: 3, other: 5, llm: 4, rest: 5 };
 const WIDTH = 1000;
 const ROW = 26;
+const SPEEDS = 20; // trainings that are listed, the newest
 
 export function times(root, context) {
   const sums = h("section", { class: "card" });
@@ -63,6 +65,7 @@ function drawProfile(root, found) {
       stacked(found.parts, (each) => title(each.part), (each) => tint(place.get(each.part))),
       table(["part", "#time", "#share", "what it is"], slow.map((each) => h("tr", null, td([swatch(each.part), title(each.part)]), td(duration(each.seconds), "number"), td(`${(100 * each.share).toFixed(1)} %`, "number"), td(found.meanings[each.part] || "", "soft")))),
     ),
+    found.all_trainings > found.trainings.length ? h("p", { class: "soft" }, `Of ${found.all_trainings} trainings the newest ${found.trainings.length}; rlgpt profile --json has all:`) : "",
     ...found.trainings.map((training) =>
       h(
         "section",
@@ -128,17 +131,19 @@ function drawLine(root, found) {
       ]),
       parts.map((part, row) => svg("text", { x: 0, y: row * ROW + 17 }, part)),
       found.spans.map((span) =>
-        svg("rect", { x: x(span.began), width: Math.max(x(span.ended) - x(span.began), 1.5), y: parts.indexOf(span.part) * ROW + 4, height: ROW - 8, rx: 2, fill: colour(PLACES[span.part]) }, svg("title", {}, `${span.words}: ${duration(span.ended - span.began)}`)),
+        svg("rect", { x: x(span.began), width: Math.max(x(span.ended) - x(span.began), 1.5), y: parts.indexOf(span.part) * ROW + 4, height: ROW - 8, rx: 2, fill: colour(PLACES[span.part]) }, svg("title", {}, `${span.words}${span.number > 1 ? ` and ${span.number - 1} more` : ""}: ${duration(span.seconds)}`)),
       ),
     ),
   );
 }
 
 function drawSpeed(root, curves) {
-  const speeds = curves.filter((line) => line.tag === "speed/steps_per_second");
-  root.replaceChildren(
+  const every = curves.filter((line) => line.tag === "speed/steps_per_second").sort((a, b) => b.began - a.began);
+  const speeds = every.slice(0, SPEEDS);
+  fill(
+    root,
     speeds.length
-      ? table(["policy", "#samples", "#time", "#samples a second, mean", "#at its end"], speeds.map((line) => h("tr", null, td(line.policy.replaceAll("+", " / ")), td(count(line.last), "number"), td(duration(line.ended - line.began), "number"), td(count((line.last - line.first) / Math.max(line.ended - line.began, 1e-3)), "number"), td(count(line.value), "number"))))
+      ? [every.length > speeds.length ? h("p", { class: "soft small" }, `Of ${every.length} trainings the newest ${speeds.length}:`) : "", table(["policy", "#samples", "#time", "#samples a second, mean", "#at its end"], speeds.map((line) => h("tr", null, td(title(line.policy)), td(count(line.last), "number"), td(duration(line.ended - line.began), "number"), td(count((line.last - line.first) / Math.max(line.ended - line.began, 1e-3)), "number"), td(count(line.value), "number"))))]
       : empty("No policy has been trained yet."),
   );
 }
