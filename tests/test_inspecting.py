@@ -222,7 +222,7 @@ def test_goals_are_sent_listed_and_cancelled(live: Launched, place: Path) -> Non
     one = run_json("action", "info", "planner/pursue", "mine", "--json", cwd=place)
     assert one["request"]["task"]["id"] == "log"
     assert one["status"] == "succeeded"
-    assert "no goal `mime`" in failed("action", "info", "planner/pursue", "mime", cwd=place, code=1)
+    assert "no goal `mime`" in failed("action", "info", "planner/pursue", "mime", cwd=place, code=2)
     assert "no goal `other`" in failed(
         "action", "cancel", "planner/pursue", "other", cwd=place, code=1
     )

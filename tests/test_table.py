@@ -101,7 +101,7 @@ def test_cell_of_other_limits_is_kept_and_the_difference_reported(place: Path) -
     done = rlgpt(*QUICK, "limits.samples=30000", cwd=place)
     assert done.returncode == 0, done
     assert "limits.samples was 1000000 and is 30000" in done.stdout
-    assert "--again runs it again" in done.stdout
+    assert "--again runs them again" in done.stdout
     assert (place / CELL).read_bytes() == before
 
 
