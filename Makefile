@@ -5,9 +5,9 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(shell find voxeldojo/engine voxeldojo/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo demo-llm test test-all test-kills test-llm fuzz soak check bench bench-world bench-training bench-scaling \
+.PHONY: setup demo demo-llm test test-all test-kills test-llm test-ray fuzz soak check bench bench-world bench-training bench-scaling \
 	bench-frameworks \
-	docs docs-environment gallery minedojo peers frameworks clean
+	docs docs-environment command-outputs gallery minedojo peers frameworks ray clean
 
 setup: $(INSTALLED) $(COMPILED)
 
@@ -52,6 +52,22 @@ test-kills: setup
 test-llm: setup
 	$(BIN)/python -m tests.vllm_environment
 	nice -n 19 $(BIN)/pytest -s tests/test_llm_vllm.py tests/test_llm_vllm_stack.py tests/test_llm_tuning.py
+
+# Two hosts of a Ray cluster in network namespaces, one killed in the middle (docs/ray.md). Ray is in
+# an environment that finds the rest in ours. Needs root, as namespaces do.
+RAY := .venv-ray
+
+ray: $(RAY)/.installed
+
+$(RAY)/.installed: ray-requirements.txt $(INSTALLED)
+	$(PYTHON) -m venv $(RAY)
+	echo "import site; site.addsitedir('$(abspath .venv)/lib/python3.11/site-packages')" \
+		> $(RAY)/lib/python3.11/site-packages/rlgpt.pth
+	$(RAY)/bin/pip install --quiet --disable-pip-version-check -r ray-requirements.txt
+	touch $@
+
+test-ray: setup ray
+	$(RAY)/bin/python -m pytest -rs -m ray tests/test_ray.py
 
 # A hundred thousand hostile messages to a node, and messages without an end.
 fuzz: setup
@@ -115,6 +131,10 @@ $(DOCS)/.installed: docs-requirements.txt $(INSTALLED)
 		> $(DOCS)/lib/python3.11/site-packages/rlgpt.pth
 	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --no-deps -r docs-requirements.txt
 	touch $@
+
+# docs/command_outputs.md: every command is typed against real launches, for some ten minutes.
+command-outputs: setup
+	$(BIN)/python -m docs.site.command_outputs
 
 # Films and pictures of docs/gallery.md: the demo is launched for them.
 gallery: setup

@@ -65,6 +65,14 @@ class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     hang: Amount = 0.0
 
 
+class Resources(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a node needs of its host, with ``engine=ray``: cores, and ``others``, which are names
+    that the cluster's hosts were started with."""
+
+    cpus: NotNegative = 1
+    others: dict[str, Positive] = {}
+
+
 class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One node of a launch. ``module`` is what ``python -m`` is given, ``nodes.<name>`` unless
     the launch file has another; ``patience`` is how many seconds it may take to get ready.
@@ -77,6 +85,7 @@ class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     module: str | None = None
     patience: Amount = 600.0
     kind_of: Literal["env_server"] | None = None  # of a further env server
+    resources: Resources | None = None
 
 
 class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,6 +104,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     mineclip: MineClip | None = None
     hosts: dict[str, Any] = {}
     keys: str | None = None  # folder of the CURVE keys, seen from the run folder; None: its keys/
+    engine: Literal["local", "ray"] = "local"  # what starts env servers (docs/ray.md)
     bag: bool | Literal["snapshot"] = False  # whether its messages are recorded (docs/bags.md)
     nodes: dict[str, NodePlan]
 

@@ -20,6 +20,13 @@ from nodes.exit_codes import FAILED, REFUSED, UNUSABLE_FILE
 from nodes.logs import LogFile
 from rlgpt import control, run_folder
 from rlgpt.bags.launch_recorder import LaunchRecorder
+from rlgpt.cluster.host_choice import (
+    check_engine,
+    check_unplaced,
+    find_cluster,
+    placed_nodes,
+    with_places,
+)
 from rlgpt.collecting import collect
 from rlgpt.configuration import Stack, check, check_task, load, read, save
 from rlgpt.launch_progress import LiveView, View
@@ -48,9 +55,13 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
     stack = check({**data, "run": str(wanted)}, name)
     check_task(stack, name)
     _check_excluded(excluded, stack)
+    check_engine(stack)
+    check_unplaced(stack)
     away = check_machines(stack, excluded)
+    host = find_cluster(stack)
     run = run_folder.create(stack.name, None if wanted is None else str(wanted))
     try:
+        data = with_places(data, stack, run, host)
         check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
     except Refused:
         with contextlib.suppress(OSError):
@@ -67,6 +78,9 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
         stack = load(run)
         check_task(stack, str(run / "config.yaml"))
         _check_excluded(excluded, stack)
+        check_engine(stack)
+        if placed_nodes(stack):  # their addresses are of this host and this time
+            stack = _written(with_places(read(run), stack, run, find_cluster(stack)), run)
         away = check_machines(stack, excluded)
         check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
         if stack.run != str(run):  # the folder was moved

@@ -19,6 +19,7 @@ from typing import Protocol
 from messages.system import NodeState
 from nodes.exit_codes import ALREADY_RUNNING, REFUSED, UNUSABLE_FILE
 from rlgpt.child import Child, Purpose
+from rlgpt.cluster.host_choice import command
 from rlgpt.configuration import Stack
 from rlgpt.guarding import LOOK_EVERY, Guardian
 from rlgpt.readiness import Readiness
@@ -52,7 +53,7 @@ class Supervisor:
         self, stack: Stack, run: Path, released: Iterable[str], observer: Observer
     ) -> None:
         order = stack.order()
-        self.children = {n: Child(n, stack.command(n, run), stack.nodes[n], run) for n in order}
+        self.children = {n: Child(n, command(stack, n, run), stack.nodes[n], run) for n in order}
         for name in released:
             self.children[name].state = "released"
         self.failure: str | None = None

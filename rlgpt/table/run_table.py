@@ -46,6 +46,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 def table(name: str, options: Options) -> int:
     """Run the cells that are missing, unless only to be shown, and write the table. Returns the
     exit code. Raises Refused."""
+    if any(each.split("=")[0] == "engine" for each in options.overrides):
+        raise Refused("a table's cells run on this host; engine=ray is for launches (docs/ray.md)")
     name, definition = tables.drawn(name, tables.read(name), options.draw)
     if options.quick:
         definition = tables.quick(definition)

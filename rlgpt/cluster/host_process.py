@@ -1,0 +1,166 @@
+"""One node's process on a host of the cluster. An instance is the actor that Ray places.
+
+Its methods are what a `Popen` has, as far as another host needs it: start, wait, signal, and the
+files that the process leaves. It decides nothing: the launcher's supervisor does.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+
+from nodes.process import child_environment, python
+from rlgpt.commit import current_commit
+from rlgpt.readiness import Readiness
+
+ABANDONED = 30.0
+"""Seconds without a question of the launcher's host after which the process is ended."""
+STEP = 0.1  # seconds between two looks at the process
+PART = 1 << 20  # bytes of a file in one answer
+PORTS = range(20_000, 30_000)  # below those that the kernel gives to clients
+
+
+class HostProcess:
+    """Made on the host, by Ray."""
+
+    def __init__(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="rlgpt-host-"))
+        self._run = self._folder / "run"
+        self._output = self._folder / "output"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started = threading.Event()
+        self._readiness = Readiness()
+        self._ready = False
+        self._failure = ""
+        self._asked = time.monotonic()
+
+    def commit(self) -> str | None:
+        """Of the checkout on this host."""
+        return current_commit()
+
+    def host_id(self) -> str:
+        """The cluster's id of this host."""
+        import ray  # pyright: ignore
+
+        return str(ray.get_runtime_context().get_node_id())
+
+    def start(
+        self, module: str, arguments: list[str], node: str, address: str, files: Mapping[str, bytes]
+    ) -> tuple[int, str]:
+        """Start a node's module in a run folder of its own, which begins with ``files``.
+        ``address`` is where this host is reached. Returns the node's port, and why it could not be
+        started."""
+        self._asked = time.monotonic()
+        self._folder.chmod(0o700)
+        for name, content in files.items():
+            path = self._run / name
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            path.write_bytes(content)
+        port = _free_port(address)
+        config = yaml.safe_load(files["config.yaml"])
+        config |= {"run": str(self._run), "keys": "keys"}
+        config["hosts"] = {**config["hosts"], node: {"host": address, "port": port}}
+        (self._run / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+        command = python(module, "--run", str(self._run), *arguments)
+        # The kernel ends a node with the thread that started it: this one lives as long as it does.
+        threading.Thread(target=self._live, args=(command,), daemon=True).start()
+        self._started.wait()
+        return port, self._failure
+
+    def _live(self, command: list[str]) -> None:
+        environment = {**child_environment(), "NOTIFY_SOCKET": self._readiness.address}
+        try:
+            with self._output.open("ab") as output:
+                self._process = process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env={**environment, "PYTHONUNBUFFERED": "1"},
+                    start_new_session=True,
+                )
+        except OSError as error:
+            self._failure = str(error)
+            return
+        finally:
+            self._started.set()
+        while process.poll() is None:
+            if process.pid in self._readiness.ready_groups():
+                self._ready = True
+            if time.monotonic() - self._asked > ABANDONED:
+                self.signal(signal.SIGKILL)
+            time.sleep(STEP)
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)  # what it left
+
+    def wait(self, seconds: float, read: int) -> tuple[bytes, bool, int | None]:
+        """What it printed after the first ``read`` bytes, whether it is ready, and its exit code.
+        Returns once there is news, after ``seconds`` at the latest."""
+        self._asked = time.monotonic()
+        assert self._process is not None
+        ready = self._ready
+        until = self._asked + seconds
+        while True:
+            code = self._process.poll()
+            with self._output.open("rb") as output:
+                output.seek(read)
+                text = output.read(PART)
+            if text or code is not None or self._ready != ready or time.monotonic() > until:
+                return text, self._ready, code
+            time.sleep(STEP)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(number)
+
+    def files(self, node: str) -> list[tuple[str, int, int]]:
+        """Path, size and time of change of each file in the node's folder."""
+        self._asked = time.monotonic()
+        folder = self._run / node
+        found: list[tuple[str, int, int]] = []
+        for path in sorted(folder.rglob("*")):
+            with contextlib.suppress(OSError):
+                if path.is_file() and not path.is_symlink():
+                    about = path.stat()
+                    name = str(path.relative_to(folder))
+                    found.append((name, about.st_size, about.st_mtime_ns))
+        return found
+
+    def part(self, node: str, path: str, offset: int) -> bytes:
+        """Up to `PART` bytes of a file that `files` has named."""
+        self._asked = time.monotonic()
+        with (self._run / node / path).open("rb") as file:
+            file.seek(offset)
+            return file.read(PART)
+
+    def discard(self) -> None:
+        """Delete what there is on this host: the keys, too."""
+        self._readiness.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _free_port(address: str) -> int:
+    """A free port with the one after it free, too."""
+    start = int.from_bytes(os.urandom(2)) % len(PORTS)
+    for step in range(0, len(PORTS), 2):
+        port = PORTS[(start + step) % (len(PORTS) - 1)]
+        with socket.socket() as first, socket.socket() as second:
+            try:
+                first.bind((address, port))
+                second.bind((address, port + 1))
+            except OSError:
+                continue
+            return port
+    raise OSError(f"no port is free at {address}")

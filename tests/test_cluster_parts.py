@@ -1,0 +1,194 @@
+"""The parts of ``engine=ray`` that need no cluster: a node's process on its host, the way to it,
+and its files."""
+
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from messages.bus import Bus, BusError
+from messages.bus.curve import make_keys
+from messages.empty import Empty
+from messages.files import list_files
+from rlgpt.cluster.bringing import Bringing, taken_along
+from rlgpt.cluster.forwarding import Forwarder
+from rlgpt.cluster.host_process import HostProcess
+from tests.bus_processes import free_port
+from tests.launch_toys.launched import PATIENCE
+
+HOST = "127.0.0.1"
+NODE = "filer"
+
+
+@pytest.fixture
+def host() -> Iterator[HostProcess]:
+    made = HostProcess()
+    yield made
+    made.signal(signal.SIGKILL)
+    made.discard()
+
+
+def files(run: Path, port: int) -> dict[str, bytes]:
+    """What goes to the host."""
+    keys = run / "keys"
+    make_keys(keys, [NODE, "other", "tools"])
+    config = {"nodes": {NODE: {}}, "hosts": {NODE: {"host": HOST, "port": port}}}
+    sent = {path.name: path for path in keys.glob("*.key")}
+    sent[f"{NODE}.key_secret"] = keys / f"{NODE}.key_secret"
+    return {
+        "config.yaml": yaml.safe_dump(config).encode(),
+        **{f"keys/{name}": path.read_bytes() for name, path in sent.items()},
+    }
+
+
+def until(host: HostProcess, wanted: str) -> tuple[str, int | None]:
+    """All that the process printed, once it is ready or has ended."""
+    text, until = b"", time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        more, ready, code = host.wait(1.0, len(text))
+        text += more
+        if (wanted == "ready" and ready) or (wanted == "end" and code is not None and not more):
+            return text.decode(), code
+    raise AssertionError(text.decode())
+
+
+def test_a_node_is_reached_at_its_fixed_address_wherever_it_runs(
+    tmp_path: Path, host: HostProcess
+) -> None:
+    here = free_port()
+    (tmp_path / NODE).mkdir()
+    module = "tests.launch_toys.filer"
+    port, problem = host.start(module, [], NODE, HOST, files(tmp_path, here))
+    assert not problem
+    assert until(host, "ready")[1] is None
+    ways = [Forwarder((HOST, here + side), (HOST, port + side)) for side in (0, 1)]
+    hosts = {NODE: {"host": HOST, "port": here}}
+    bus = Bus(tmp_path, hosts=hosts, keys=tmp_path / "keys")
+    try:
+        listed = bus.call(list_files(NODE), Empty(), timeout=PATIENCE).files
+        assert listed
+        bringing = Bringing(tmp_path / NODE, lambda path, at: host.part(NODE, path, at))
+        host.signal(signal.SIGTERM)
+        text, code = until(host, "end")
+        assert code == 0, text
+        assert bringing.bring(host.files(NODE), ended=True) == []
+        for entry in listed:
+            assert (tmp_path / NODE / entry.path).is_file()
+        assert not (tmp_path / NODE / "lock").exists()
+    finally:
+        for way in ways:
+            way.close()
+        bus.close()
+
+
+def test_without_its_key_a_client_is_kept_out(tmp_path: Path, host: HostProcess) -> None:
+    here = free_port()
+    port, _ = host.start("tests.launch_toys.filer", [], NODE, HOST, files(tmp_path, here))
+    until(host, "ready")
+    way = Forwarder((HOST, here), (HOST, port))
+    stranger = tmp_path / "stranger"
+    make_keys(stranger / "keys", [NODE, "tools"])
+    (stranger / "keys" / f"{NODE}.key").write_bytes((tmp_path / f"keys/{NODE}.key").read_bytes())
+    bus = Bus(stranger, hosts={NODE: {"host": HOST, "port": here}}, keys=stranger / "keys")
+    try:
+        with pytest.raises(BusError):
+            bus.call(list_files(NODE), Empty(), timeout=2.0)
+    finally:
+        way.close()
+        bus.close()
+
+
+def test_a_killed_node_ends_with_its_signal(tmp_path: Path, host: HostProcess) -> None:
+    host.start("tests.launch_toys.filer", [], NODE, HOST, files(tmp_path, free_port()))
+    until(host, "ready")
+    host.signal(signal.SIGKILL)
+    assert until(host, "end")[1] == -signal.SIGKILL
+
+
+def test_a_node_that_is_refused_ends_with_its_code_and_its_sentence(
+    tmp_path: Path, host: HostProcess
+) -> None:
+    sent = files(tmp_path, free_port())
+    del sent[f"keys/{NODE}.key_secret"]
+    host.start("tests.launch_toys.filer", [], NODE, HOST, sent)
+    text, code = until(host, "end")
+    assert code == 2
+    assert "key" in text
+    assert "Traceback" not in text
+
+
+def test_both_ends_notice_that_the_way_is_closed() -> None:
+    node = socket.create_server((HOST, 0))
+    here = free_port()
+    way = Forwarder((HOST, here), node.getsockname())
+    client = socket.create_connection((HOST, here), PATIENCE)
+    inside, _ = node.accept()
+    inside.settimeout(PATIENCE)
+    data = bytes(range(256)) * 8192  # more than a socket holds
+    sender = threading.Thread(target=client.sendall, args=(data,))
+    sender.start()
+    got = b""
+    while len(got) < len(data):
+        got += inside.recv(1 << 16)
+    sender.join()
+    assert got == data
+    way.close()
+    assert client.recv(1) == b""
+    assert inside.recv(1) == b""
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection((HOST, here), PATIENCE)
+    for each in (client, inside, node):
+        each.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "why"),
+    [
+        ("../outside", 3, "leads out of the folder"),
+        ("/outside", 3, "leads out of the folder"),
+        ("a\0b", 3, "leads out of the folder"),
+        ("link/outside", 3, "leads out of the folder by a link"),
+        ("large", 10**10, "is 9536 MiB; at most 256"),
+    ],
+)
+def test_files_are_written_only_into_their_nodes_folder(
+    tmp_path: Path, path: str, size: int, why: str
+) -> None:
+    folder = tmp_path / "filer"
+    folder.mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "link").symlink_to(tmp_path / "elsewhere")
+    (problem,) = Bringing(folder, lambda *_: b"bad").bring([(path, size, 0)], ended=True)
+    assert why in problem
+    assert [each.name for each in folder.iterdir()] == ["link"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_what_the_next_process_goes_on_from(tmp_path: Path) -> None:
+    folder = tmp_path / "env_server"
+    (folder / "videos").mkdir(parents=True)
+    kept = {"steps": b"17", "episodes.sqlite": b"rows"}
+    left: dict[str, Any] = {"lock": b"1", "output.log": b"x", "videos/a.mp4": b"film"}
+    for name, content in {**kept, **left}.items():
+        (folder / name).write_bytes(content)
+    assert taken_along(folder) == kept
+    # A database is brought once its process has ended, since it may be in the middle of a change.
+    asked: list[str] = []
+
+    def part(path: str, offset: int) -> bytes:
+        asked.append(path)
+        return b"rows"[offset:]
+
+    bringing = Bringing(tmp_path / "back", part)
+    listed = [("episodes.sqlite", 4, 1), ("jail.json", 4, 1)]
+    assert bringing.bring(listed, ended=False) == []
+    assert set(asked) == {"jail.json"}
+    asked.clear()
+    bringing.bring(listed, ended=True)
+    assert set(asked) == {"episodes.sqlite"}  # the other one has not changed

@@ -1,0 +1,189 @@
+"""``engine=ray``: env servers on the hosts of a Ray cluster. `make test-ray` runs it.
+
+Two hosts are two network namespaces, each with a Ray of its own. The launcher and the head are on
+the first one.
+"""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlgpt.curves.joining import Key, read_curves
+from tests.launch_toys.launched import CHECKOUT, command, environment, eventually, refused
+from tests.ray_cluster import Cluster, processes
+from tests.two_machines import B, machines
+
+__all__ = ["machines"]  # a fixture
+
+HERE = importlib.util.find_spec("ray") is not None
+needs_ray = [
+    pytest.mark.ray,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not HERE, reason="Ray is not installed here; `make test-ray` installs it"),
+]
+EXAMPLE = CHECKOUT / "docs" / "examples" / "train"
+SMALL = ("learner.environments=8", "seed=1")
+RAY = ("engine=ray",)
+OF_THE_CLOCK = ("second", "time", "busy", "wait")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    shutil.copytree(EXAMPLE, tmp_path / "mine")
+    spec = tmp_path / "mine" / "harvest_log.yaml"
+    text = spec.read_text().replace("budget: 60000", "budget: 30000")
+    spec.write_text(text.replace("stop_at: 0.9", "stop_at: 1.0"))
+    return tmp_path
+
+
+@pytest.fixture
+def cluster(machines: tuple[str, str]) -> Iterator[Callable[..., Cluster]]:
+    made: list[Cluster] = []
+
+    def make(cpus: int, token: bool = True) -> Cluster:
+        made.append(Cluster(*machines, cpus, token))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def train(cluster: Cluster, place: Path, *arguments: str) -> "subprocess.Popen[str]":
+    """The command on host a."""
+    line = command("train", "mine/harvest_log.yaml", *SMALL, *arguments)
+    with (place / "output").open("w") as out:
+        return subprocess.Popen(
+            ["ip", "netns", "exec", cluster.a, *line],
+            cwd=place,
+            env=cluster.environment,
+            stdout=out,
+            stderr=out,
+            text=True,
+        )
+
+
+def said(place: Path) -> str:
+    return (place / "output").read_text()
+
+
+def learned(run: Path) -> dict[Key, tuple[list[int], list[float]]]:
+    """The curves of a run, but for those of the clock."""
+    curves = read_curves(run / "learner")
+    return {
+        key: (np.asarray(steps).tolist(), np.asarray(values).tolist())
+        for key, (steps, values, _) in curves.items()
+        if not any(word in key[1] for word in OF_THE_CLOCK)
+    }
+
+
+def placed_on(run: Path, host: str) -> int:
+    """How often the env server has begun on this host."""
+    log = run / "env_server" / "output.log"
+    return log.read_text().count(f"runs on the host {host}") if log.exists() else 0
+
+
+class TestTwoHosts:
+    pytestmark = needs_ray
+
+    def test_two_hosts_train_the_same_curve_as_one(
+        self, cluster: Callable[..., Cluster], place: Path
+    ) -> None:
+        two = cluster(cpus=0)
+        two.join()
+        assert train(two, place, *RAY, "run=two").wait(600) == 0, said(place)
+        assert placed_on(place / "two", B) == 1
+        # Its files came back, and nothing is left on its host.
+        assert int((place / "two" / "env_server" / "steps").read_text()) > 0
+        one = subprocess.run(
+            command("train", "mine/harvest_log.yaml", *SMALL, "run=one"),
+            cwd=place,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert one.returncode == 0, one.stderr
+        assert learned(place / "one")
+        assert learned(place / "two") == learned(place / "one")
+
+    def test_a_host_that_is_killed_costs_only_its_episodes(
+        self, cluster: Callable[..., Cluster], place: Path
+    ) -> None:
+        two = cluster(cpus=1)
+        two.join()
+        launch = train(two, place, *RAY, "run=it")
+        run = place / "it"
+        try:
+            eventually(lambda: "learner: " in said(place), lambda: said(place))
+            assert placed_on(run, B) == 1
+            assert processes(two.b)
+            two.kill(two.b)
+            assert launch.wait(600) == 0, said(place)
+        finally:
+            launch.kill()
+            launch.wait()
+        assert placed_on(run, "10.77.0.1") == 1, said(place)
+        summary = json.loads((run / "summary.json").read_text())
+        assert summary["samples"]["training"] >= 30_000 - 8
+        restarts = json.loads((run / "launches.json").read_text())
+        assert "env_server" in json.dumps(restarts)
+        assert "its host was lost" in (run / "env_server" / "output.log").read_text()
+
+    def test_a_cluster_that_lets_anyone_in_is_refused(
+        self, cluster: Callable[..., Cluster], place: Path
+    ) -> None:
+        open_one = cluster(cpus=1, token=False)
+        file = open_one.folder / "token"
+        file.touch(mode=0o600)
+        file.write_text("0" * 64)
+        open_one.environment |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(file)}
+        assert train(open_one, place, *RAY, "run=it").wait(300) == 2
+        assert "runs code for whoever reaches it" in said(place)
+        assert "Traceback" not in said(place)
+        assert not (place / "it").exists()
+
+
+@pytest.mark.ray
+@pytest.mark.skipif(not HERE, reason="Ray is not installed here; `make test-ray` installs it")
+def test_a_launch_without_a_cluster_is_refused(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    sentence = refused("train", "mine/harvest_log.yaml", *RAY, cwd=place)
+    assert "no Ray cluster can be reached at 127.0.0.1:1" in sentence
+    monkeypatch.delenv("RAY_AUTH_MODE")
+    sentence = refused("train", "mine/harvest_log.yaml", *RAY, cwd=place)
+    assert "needs a cluster with token authentication" in sentence
+    assert not (place / "runs").exists()
+
+
+@pytest.mark.skipif(HERE, reason="Ray is installed here")
+def test_a_launch_without_ray_is_refused(place: Path) -> None:
+    sentence = refused("train", "mine/harvest_log.yaml", *RAY, cwd=place)
+    assert "engine=ray needs Ray, which is not installed: pip install 'rlgpt[ray]'" in sentence
+    assert not (place / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((*RAY, "hosts.env_server={host: 10.0.0.1, port: 7000}"), "engine=ray chooses its host"),
+        ((*RAY, "nodes.learner.resources.cpus=2"), "engine=ray places env servers only"),
+        (("nodes.env_server.resources.cpus=2",), "nodes.env_server.resources are for engine=ray"),
+        ((*RAY, "mineclip.weights=/w"), "mineclip.weights are not brought to other hosts"),
+        (("engine=slurm",), "engine"),
+    ],
+)
+def test_what_an_engine_cannot_do_is_refused(
+    place: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    assert words in refused("train", "mine/harvest_log.yaml", *arguments, cwd=place)
+    assert not (place / "runs").exists()
