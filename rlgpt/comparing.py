@@ -8,6 +8,7 @@ import msgspec
 
 from nodes.config import flatten
 from rlgpt import run_folder
+from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import found
 from rlgpt.report.account import Account, account
@@ -38,7 +39,7 @@ def compare(wanted: list[str], json: bool) -> int:
         raise Refused("a run was named twice; name different ones")
     compared = compared_runs(folders)
     if json:
-        print(msgspec.json.encode(compared).decode())
+        print(json_line(compared))
         return 0
     table = plain_table("", *(summary.run for summary in compared.runs))
     for label, values in _lines(compared):

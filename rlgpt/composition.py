@@ -21,7 +21,8 @@ PRIMARY = "rlgpt_primary"
 # Keys that an override may set though the launch file does not mention them; `configuration.check`
 # refuses wrong ones.
 FREE = re.compile(
-    r"(run|seed|keys|bag|task\.game|task\.(world|inventory)\.\w+|nodes(\.\w+)+|hosts(\.\w+)*)="
+    r"(run|seed|keys|bag|engine|task\.game|task\.(world|inventory)\.\w+|nodes(\.\w+)+"
+    r"|hosts(\.\w+)*)="
 )
 
 
@@ -137,7 +138,7 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
         return f"`{override}`: {_absent(key, path, override)}"
     absent = re.search(r"Could not find '([^']+)'", text)
     if absent:
-        group, _, option = absent[1].rpartition("/")
+        group, _, option = absent[1].partition("/")
         there = re.search(r"Available options in .*?:\n((?:\t.+\n?)+)", text)
         options = there[1].split() if there else []
         listed = f" (there are: {', '.join(options)})" if options else ""

@@ -1,8 +1,7 @@
 """``rlgpt episode``: the episodes of a run."""
 
-import msgspec
-
 from rlgpt import run_folder
+from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import played_episodes
 from rlgpt.report.words import plain, shortened
@@ -17,7 +16,7 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
         found = [row for row in found if row.ended == ended]
     trained = played_episodes.trained(run, of)
     if json:
-        print(msgspec.json.encode({"episodes": found, "trainings": trained}).decode())
+        print(json_line({"episodes": found, "trainings": trained}))
         return 0
     table = plain_table("seed", "for", "ended", "steps", "changed", "play")
     for row in found:

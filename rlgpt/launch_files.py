@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from rlgpt.composition import launch_files
+from rlgpt.inspecting.output import json_line
 from rlgpt.report.words import plain, shortened
 from rlgpt.terminal import plain_table, print_table
 
@@ -23,7 +24,7 @@ def list_launch_files(json: bool) -> int:
         for name, path in launch_files().items()
     ]
     if json:
-        print(msgspec.json.encode(listed).decode())
+        print(json_line(listed))
         return 0
     table = plain_table("name", "what it is", "file")
     for each in listed:

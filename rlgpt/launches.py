@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from nodes.whole_files import write_whole
+from rlgpt import run_folder
 
 FILE = "launches.json"
 
@@ -99,6 +100,8 @@ def _end(run: Path, record: LaunchRecord, records: list[LaunchRecord], now: floa
         return record.ended
     # Of a launcher that was killed only its last sign is known; a resumed run has newer ones.
     following = [each.began for each in records if each.began > record.began]
+    if not following and run_folder.launched(run):
+        return now
     return min([now, last_sign(run), *following])
 
 

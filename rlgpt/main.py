@@ -65,8 +65,16 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _check_text(arguments: Sequence[str]) -> None:
-    """Neither messages nor a run's config.yaml can hold anything else."""
-    for argument in arguments:
+    """Neither messages nor a run's config.yaml can hold anything else. An empty word names nothing:
+    mostly it is a shell's variable that was not set; but a damaged skill library may hold a skill
+    without a name, which `rlgpt skill remove ''` removes."""
+    nameless_skill = list(arguments[:3]) == ["skill", "remove", ""]
+    for number, argument in enumerate(arguments):
+        option = argument.startswith("--") and argument.endswith("=")
+        if option or (not argument and not (nameless_skill and number == 2)):
+            after = arguments[number - 1] if number else ""
+            where = argument or (f"after `{after}`" if after else "at the first place")
+            raise Refused(f"there is an empty word {where}; is a variable of the shell not set?")
         try:
             argument.encode()
         except UnicodeEncodeError:

@@ -24,6 +24,7 @@ from nodes.exit_codes import FAILED, REFUSED
 from nodes.goal_ids import slug
 from rlgpt import run_folder
 from rlgpt.configuration import Stack, check, check_task, load, save
+from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import played_episodes
 from rlgpt.report.played_episodes import Row
@@ -158,7 +159,7 @@ def _play(small: SmallStack, program: Program, options: Options) -> tuple[int, l
 
 def _print_problems(file: str, problems: list[Problem], json: bool) -> int:
     if json:
-        print(msgspec.json.encode({"program": file, "problems": problems}).decode())
+        print(json_line({"program": file, "problems": problems}))
         return REFUSED
     for problem in problems:
         print(f"{file}:{problem.line}: {plain(problem.message)}")
@@ -168,7 +169,7 @@ def _print_problems(file: str, problems: list[Problem], json: bool) -> int:
 
 def _print(ran: ProgramRun, source: str, options: Options) -> None:
     if options.json:
-        print(msgspec.json.encode(ran).decode())
+        print(json_line(ran))
         return
     rate = ran.successes / ran.episodes if ran.episodes else 0.0
     print(

@@ -35,3 +35,10 @@ def instead(word: str, known: Iterable[str]) -> str:
     left = len(known) - _NAMED
     before = f"{left} others, ..., " if left > 0 else ""
     return f"{near(word, known)} (there are: {before}{', '.join(known[-_NAMED:]) or 'none'})"
+
+
+def unreadable(error: OSError | UnicodeDecodeError) -> str:
+    """Why a file that should be a text cannot be read, without its name."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "it is not text in UTF-8"

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from rlgpt import launches
+from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import found
 from rlgpt.report.account import account
@@ -37,9 +38,11 @@ def list_runs(folder: str, json: bool) -> int:
     place = Path(os.path.expanduser(folder))
     if not place.is_dir():
         raise Refused(f"there is no folder {folder}; start a run with `rlgpt launch`")
+    if (place / "config.yaml").is_file():
+        raise Refused(f"{folder} is a run itself; name the folder that it is in")
     runs = sorted((described(run) for run in run_folders(place)), key=lambda run: -run.began)
     if json:
-        print(msgspec.json.encode(runs).decode())
+        print(json_line(runs))
         return 0
     table = plain_table("run", "state", "goal", "success", "samples", "age", "size")
     for run in runs:

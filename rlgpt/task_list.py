@@ -5,6 +5,7 @@ import difflib
 import msgspec
 
 from messages.world import DEFAULT_GAME, Condition, Task
+from rlgpt.inspecting.output import json_line
 from rlgpt.named_goals import goals_of
 from rlgpt.refused import Refused
 from rlgpt.terminal import plain_table, print_plain, print_table
@@ -63,7 +64,7 @@ def search_tasks(game: str, words: list[str], json: bool) -> int:
 def show_task(game: str, name: str, json: bool) -> int:
     shown = _shown(game, name)
     if json:
-        print(msgspec.json.encode(shown).decode())
+        print(json_line(shown))
         return 0
     held = [f"{count} {item}" for item, count in shown.inventory.items()]
     lines = {
@@ -121,7 +122,7 @@ def _text(each: Named) -> str:
 
 def _print(named: list[Named], json: bool) -> None:
     if json:
-        print(msgspec.json.encode(named).decode())
+        print(json_line(named))
         return
     table = plain_table("id", "kind", "prompt")
     for each in named:

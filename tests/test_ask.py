@@ -172,5 +172,12 @@ def test_a_question_that_cannot_be_asked_is_refused_in_one_sentence(
     assert "there is no llm `gtp`" in refused(
         "ask", "planner", "1", "--llm", "gtp", *run, cwd=place
     )
+    assert "there is no llm `../gtp`" in refused(
+        "ask", "planner", "1", "--llm", "../gtp", *run, cwd=place
+    )
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe")
+    said = refused("ask", "planner", "1", "--prompt", str(binary), *run, cwd=place)
+    assert said.endswith("binary is not text in UTF-8\n")
     missing = refused("ask", "planner", "1", "--prompt", "nowhere", *run, cwd=place)
     assert "nowhere cannot be read" in missing

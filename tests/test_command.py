@@ -82,3 +82,26 @@ def test_only_the_missing_argument_is_named(capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit):
         main(["table"])
     assert "the following arguments are required: NAME\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        (("runs", ""), "after `runs`"),
+        (("task", "list", "", "--json"), "after `list`"),
+        (("node", "list", "--run", ""), "after `--run`"),
+        (("node", "list", "--run=", "--json"), "--run="),
+        (("ask", "planner", "1", "--prompt", ""), "after `--prompt`"),
+        (("",), "at the first place"),
+    ],
+)
+def test_an_empty_word_is_refused_and_not_taken_for_one_that_is_not_there(
+    words: tuple[str, ...], where: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As of a shell's variable that was not set."""
+    assert main(words) == 2
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert printed.err == (
+        f"rlgpt: there is an empty word {where}; is a variable of the shell not set?\n"
+    )

@@ -76,6 +76,17 @@ def test_the_page_of_a_live_run_shows_a_killed_node_restarted_also_after_a_reloa
     browser.click(".filter input")  # also what every node has: one of them calls nothing else
     browser.wait("document.querySelector('svg.graph text.service')?.textContent === 'describe'")
     browser.wait("/talker\\/chatter\\s+[1-9]/.test(document.body.innerText)")
+    browser.open(f"{page.address}/#/it/overview")
+    browser.wait_text("nothing: it waits for a goal")
+    browser.open(f"{page.address}/#/nobody/overview")
+    browser.wait_text("There is no run nobody here.")
+    assert "running since" not in browser.text()
+    browser.run("document.querySelector('main a').click()")
+    browser.wait("document.querySelector('main.runs td') !== null")
+    browser.open(f"{page.address}/#/it/graph")
+    browser.wait("document.querySelectorAll('svg.graph rect.node').length === 2")
+    browser.wait("/talker\\/chatter\\s+[1-9]/.test(document.body.innerText)")
+    browser.errors.clear()  # of the websocket of the run that there is not
     drawn = browser.run("(window.drawn = document.querySelector('svg.graph'), true)")
     assert drawn
     time.sleep(2.5)  # rates change each second, and the picture is the same one

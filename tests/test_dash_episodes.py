@@ -40,6 +40,9 @@ def test_an_episode_is_found_described_and_played_again(
         found = page.json(f"/api/runs/{name}/episodes?seed=41")
         assert (found["found"], found["all"]) == (1, 3)
         (row,) = found["rows"]
+        for digits, seeds in (("1", [41]), ("01", [41]), ("40", [40]), ("7", []), ("-1", [])):
+            ending = page.json(f"/api/runs/{name}/episodes?seed={digits}")
+            assert [each["seed"] for each in ending["rows"]] == seeds
         assert row["words"] == "tryout 0 of look-around, iteration 1"
         assert row["why"].startswith("faulty failed at line 3")
         query = urlencode({"play": PLAY, "environment": row["environment"]})

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +12,18 @@ import yaml
 
 import rlgpt as rlgpt_package
 from rlgpt.inspecting.node_logs import make_filter
-from rlgpt.inspecting.stack_doctor import LIBRARIES, OPTIONAL, examine
+from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused
-from tests.launch_toys.launched import PATIENCE, Launched, failed, launched, refused, rlgpt
+from tests.launch_toys.launched import (
+    PATIENCE,
+    Launched,
+    command,
+    environment,
+    failed,
+    launched,
+    refused,
+    rlgpt,
+)  # fmt: skip
 
 LAUNCH = {
     "seed": 0,
@@ -295,23 +305,38 @@ def test_logs_and_goals_of_an_ended_run_can_be_listed(place: Path, live: Launche
     rows = run_json("action", "list", "--json", "--run", "ended", cwd=place)
     assert {row["action"]: row["succeeded"] for row in rows}["planner/pursue"] == 1
     assert "is ready" in rlgpt("node", "log", "talker", "--run", "ended", cwd=place).stdout
-    for command in (("node", "list"), ("topic", "list"), ("graph",), ("param", "dump")):
-        assert "`rlgpt resume ended`" in refused(*command, "--run", "ended", cwd=place)
+    for words in (("node", "list"), ("topic", "list"), ("graph",), ("param", "dump")):
+        assert "`rlgpt resume ended`" in refused(*words, "--run", "ended", cwd=place)
+    began = time.monotonic()
+    refused("param", "list", "--run", "ended", cwd=place)
+    assert time.monotonic() - began < 2.5 * AWAY  # for four nodes that are away, not one by one
 
 
-def test_the_doctor_has_a_finding_for_each_subject_and_required_library() -> None:
-    found = {finding.about: finding for finding in examine(try_jail=False)}
-    assert {"python", "libraries", "sockets", "limits", "memory", "runs", "clock", "GPU"} <= set(
-        found
+@pytest.mark.parametrize("given", [b"\xff\xfe\x00", b"[" * 100_000, None])
+def test_a_standard_input_that_is_no_json_is_refused_in_one_sentence(
+    live: Launched, place: Path, given: bytes | None
+) -> None:
+    """None: it was closed."""
+    closed = ["bash", "-c", '"$@" <&-', "bash"] if given is None else []
+    done = subprocess.run(
+        [*closed, *command("action", "send_goal", "planner/pursue", "-", "--run", "it")],
+        cwd=place,
+        env=environment(),
+        input=given,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
     )
-    assert found["sockets"].well
-    for name in LIBRARIES:
-        if name not in OPTIONAL:
-            assert f"{name} " in found["libraries"].words
+    assert done.returncode == 2, done.stderr
+    assert b"planner/pursue takes JSON, and this is none" in done.stderr
+    assert b"Traceback" not in done.stderr
 
 
-def test_the_doctor_tries_the_jail(place: Path) -> None:
-    findings = json.loads(rlgpt("doctor", "--json", cwd=place).stdout)
-    (jail,) = [finding for finding in findings if finding["about"] == "jail"]
-    assert jail["well"], jail["words"]
-    assert "env server ready in" in jail["words"]
+def test_a_file_that_is_no_text_is_refused_without_pythons_own_words(place: Path) -> None:
+    (place / "binary").write_bytes(b"\xff\xfe\x00")
+    assert refused("param", "load", "binary", cwd=place).endswith(
+        "binary cannot be read: it is not text in UTF-8\n"
+    )
+    assert refused("param", "load", "nowhere", cwd=place).endswith(
+        "nowhere cannot be read: No such file or directory\n"
+    )

@@ -51,7 +51,7 @@ def kill_while_practising(watch: Watch) -> None:
     watch.kill("planner", "fast_agent")
     seen = watch.at("evaluating 2 stages")
     watch.kill("learner", "critic")
-    watch.at("evaluating 1 stages", seen)
+    watch.at("evaluating 1 stage", seen)
     watch.kill("llm")
 
 

@@ -17,6 +17,7 @@ from nodes.node import Node
 from nodes.testing import MockBus, start
 from nodes.times import FILE, Times, TimesLine, Watch, spending, watch
 from rlgpt.profiling import MEANINGS, TITLES, profile
+from rlgpt.run_folder import Lock
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, make_run
 from tests.launch_toys.launched import refused, rlgpt
 
@@ -128,6 +129,9 @@ def test_an_incomplete_line_is_left_out_and_an_unknown_part_is_shown(tmp_path: P
 def test_a_run_without_a_record_of_times_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("name: a\n")
     assert "has no record of where its time went" in refused("profile", str(tmp_path), cwd=tmp_path)
+    with Lock(tmp_path):  # it goes on: that nothing was written yet says nothing about its age
+        said = refused("profile", str(tmp_path), cwd=tmp_path)
+    assert said.endswith("has done anything yet that is recorded\n")
 
 
 def test_every_part_has_a_name_and_a_meaning() -> None:

@@ -1,12 +1,15 @@
 """Commands about runs: rlgpt runs, compare, --version, launch --list."""
 
 import json
+import os
 import re
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from rlgpt import launches, run_folder
 from rlgpt.main import main
 from rlgpt.report.writing import write
 from rlgpt.runs import size
@@ -122,3 +125,45 @@ def test_launch_list_prints_the_users_own_files_first(
     assert "Harvest one log in a forest" in capsys.readouterr().out
     assert "which launch file?" in refused(capsys, "launch")
     assert "--json goes with --list" in refused(capsys, "launch", "mine", "--json")
+
+
+def test_a_run_that_goes_on_takes_time_though_nothing_is_written(tmp_path: Path) -> None:
+    """As one without a goal: its launcher says that it lives by the lock alone."""
+    (tmp_path / "config.yaml").write_text("name: a\n")
+    now = time.time()
+    record = launches.LaunchRecord(began=now - 1000.0, ready=now - 990.0)
+    (tmp_path / launches.FILE).write_bytes(msgspec.json.encode([record]))
+    log = tmp_path / "launcher.log"
+    log.write_text("all nodes are ready\n")
+    os.utime(log, (now - 990.0, now - 990.0))
+    os.utime(tmp_path / "config.yaml", (now - 1000.0, now - 1000.0))
+    with run_folder.Lock(tmp_path):
+        assert launches.seconds(tmp_path, now) == pytest.approx(1000.0)
+    assert launches.seconds(tmp_path, now) == pytest.approx(10.0)  # its launcher was killed
+
+
+def test_a_run_in_place_of_the_folder_of_runs_is_refused(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was said to hold no runs, in JSON an empty list, with exit code 0."""
+    ran(place, "one")
+    assert main(["runs", "runs/one", "--json"]) == 2
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert "runs/one is a run itself" in printed.err
+
+
+def test_json_has_no_character_that_changes_what_a_terminal_shows(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the tables have none: it is spelled out, and a program reads the same."""
+    name = "one\u202eowt"
+    ran(place, name)
+    ran(place, "two")
+    assert main(["runs", "--json"]) == 0
+    printed = capsys.readouterr().out
+    assert name in {each["run"] for each in json.loads(printed)}
+    assert main(["compare", name, "two", "--json"]) == 0
+    compared = capsys.readouterr().out
+    assert json.loads(compared)["runs"][0]["run"] == name
+    assert "\u202e" not in printed + compared

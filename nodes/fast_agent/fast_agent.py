@@ -107,7 +107,8 @@ class FastAgent(Agent):
 
     def evaluate(self, goal: GoalHandle[Evaluate, Working]) -> Evaluated:
         request = goal.request
-        self.working(goal, f"evaluating {len(request.stages)} stages")
+        stages = len(request.stages)
+        self.working(goal, f"evaluating {stages} {'stage' if stages == 1 else 'stages'}")
         play = Play(
             task=request.task,
             size=self.parameters.evaluation_episodes,

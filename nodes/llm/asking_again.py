@@ -133,8 +133,10 @@ def _prompt(request: Request, entry: Entry | Unanswered, question: Question) -> 
     if request.prompt == "file":
         try:
             text = Path(request.file).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise Unusable(f"{request.file} cannot be read: {error}") from None
+        except OSError as error:
+            raise Unusable(f"{request.file} cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise Unusable(f"{request.file} is not text in UTF-8") from None
         if template:
             kinds = [f"{kind_of(question)}.{role}.jinja" for role in ("system", "user")]
             name = Path(request.file).name

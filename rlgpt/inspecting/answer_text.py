@@ -7,7 +7,7 @@ import msgspec
 import yaml
 
 from messages.breaking import Held
-from rlgpt.refused import Refused
+from rlgpt.refused import Refused, unreadable
 
 
 def draft(held: Held) -> str:
@@ -22,7 +22,7 @@ def read_answer(path: Path, held: Held) -> str:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} cannot be read: {error}") from None
+        raise Refused(f"{path} cannot be read: {unreadable(error)}") from None
     if path.suffix == ".py":
         values = msgspec.json.decode(held.answer) if held.answer else {}
         if held.note.kind not in ("program", "guard"):

@@ -160,15 +160,20 @@ def _declared(name: str, kind: type[Any]) -> Any:
 
 def _message(name: str, text: str | None, kind: type[Any]) -> Any:
     shown = f"`rlgpt interface show {kind.__name__}` has its fields"
-    source = sys.stdin.read() if text == "-" else text or "{}"
+    source = _standard_input() if text == "-" else text or "{}"
     try:
         value = msgspec.json.decode(source)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refused(f"{name} takes JSON, and this is none: {error}; {shown}") from None
     try:
         return convert(value, kind)
     except ValueError as error:
         raise Refused(f"{name} takes {kind.__name__}: {error}; {shown}") from None
+
+
+def _standard_input() -> bytes:
+    """Nothing if it was closed."""
+    return sys.stdin.buffer.read() if sys.stdin is not None else b""
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """The nodes' parameters: reading, setting, saving and loading them."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.interfaces import AWAY
-from rlgpt.refused import Refused, instead
+from rlgpt.refused import Refused, instead, unreadable
 
 _COLUMNS = {"node": "node", "parameter": "parameter", "value": "shown", "": "mark"}
 
@@ -71,7 +72,7 @@ def load_parameters(path: str, wanted: str | None) -> int:
         text = Path(path).read_text("utf-8")
         asked = msgspec.convert(yaml.safe_load(text), dict[str, dict[str, ParameterValue]])
     except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} cannot be read: {error}") from None
+        raise Refused(f"{path} cannot be read: {unreadable(error)}") from None
     except (yaml.YAMLError, msgspec.ValidationError) as error:
         reason = " ".join(str(error).split())
         raise Refused(f"{path}: write node: {{parameter: value}} ({reason})") from None
@@ -151,13 +152,21 @@ def parameters_of(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[s
     """Of one node, or of all that answer. Raises Refused where none does."""
     if node is not None:
         stack.check_node(node)
-    found: dict[str, Parameters] = {}
-    for each in [node] if node is not None else stack.nodes:
         try:
-            found[each] = bus.call(get_parameters(each), Empty(), absence=AWAY)
+            return {node: bus.call(get_parameters(node), Empty(), absence=AWAY)}
         except BusError as error:
-            if node is not None:
-                raise Refused(not_answering(node, run, error)) from None
+            raise Refused(not_answering(node, run, error)) from None
+
+    def ask(each: str) -> Parameters | None:
+        try:
+            return bus.call(get_parameters(each), Empty(), absence=AWAY)
+        except BusError:
+            return None
+
+    # All at once: each that is away is waited for.
+    with ThreadPoolExecutor(len(stack.nodes)) as pool:
+        answers = zip(stack.nodes, pool.map(ask, stack.nodes), strict=True)
+    found = {each: answer for each, answer in answers if answer is not None}
     if not found:
         raise Refused(f"no node of {run.name} is running; `rlgpt resume {run.name}` starts them")
     return found

@@ -19,7 +19,10 @@ from pathlib import Path
 import msgspec
 from rich.text import Text
 
+from messages.bus.address import prepare, socket_path
+from messages.bus.errors import AddressError
 from nodes.own_packages import hidden
+from rlgpt import run_folder
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import check, save
 from rlgpt.inspecting.output import json_line
@@ -60,7 +63,7 @@ def examine(try_jail: bool = True) -> Iterator[Finding]:
     yield _sockets()
     yield from _limits()
     yield _memory()
-    yield _room("runs", Path("runs") if Path("runs").is_dir() else Path())
+    yield _room("runs", _runs())
     yield _shared_memory()
     yield _clock()
     yield _gpu()
@@ -103,28 +106,47 @@ def _libraries() -> Iterator[Finding]:
     yield Finding(well=True, about="libraries", words=", ".join(there))
 
 
+def _runs() -> Path:
+    """Where the next run folder would be made. What is no folder is in its way."""
+    runs = Path("runs")
+    return runs if os.path.lexists(runs) else Path()
+
+
 def _sockets() -> Finding:
-    """Whether two processes can talk over a Unix socket below the user's runtime folder."""
-    with tempfile.TemporaryDirectory(prefix="rlgpt-doctor-") as folder:
-        path = f"{folder}/socket"
-        try:
-            with socket.socket(socket.AF_UNIX) as listening:
-                listening.bind(path)
-                listening.listen(1)
-                with socket.socket(socket.AF_UNIX) as calling:
-                    calling.connect(path)
-        except OSError as error:
-            words = f"no Unix sockets in {folder} ({error.strerror}); set TMPDIR to a local folder"
-            return Finding(well=False, about="sockets", words=words)
-    return Finding(
-        well=True, about="sockets", words=f"Unix sockets work in {tempfile.gettempdir()}"
-    )
+    """Whether two processes can talk over a Unix socket where a run would have its own."""
+    folder = _runs().absolute()
+    try:
+        with tempfile.TemporaryDirectory(prefix="rlgpt-doctor-", dir=folder) as run:
+            try:
+                prepare(Path(run), "doctor")
+                path = socket_path(Path(run), "doctor", "srv")
+                folder = folder if path.is_relative_to(run) else path.parent.parent
+                _connect(str(path))
+                path.unlink()
+            finally:
+                run_folder.remove_short_sockets(Path(run))
+    except (OSError, AddressError) as error:
+        why = getattr(error, "strerror", None) or error
+        words = f"no Unix sockets in {folder} ({why}); launch in a local folder that is yours"
+        return Finding(well=False, about="sockets", words=words)
+    return Finding(well=True, about="sockets", words=f"Unix sockets work in {folder}")
+
+
+def _connect(path: str) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path)
+        listening.listen(1)
+        with socket.socket(socket.AF_UNIX) as calling:
+            calling.connect(path)
 
 
 def _limits() -> Iterator[Finding]:
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     words = f"{files} open files (at most {most})"
-    if files < FILES:
+    if most < FILES:
+        words += f"; a stack may need {FILES}, and only root can allow more than {most}"
+        words += f" (in a container: --ulimit nofile={FILES})"
+    elif files < FILES:
         words += f"; a stack may need {FILES}: ulimit -n {FILES}"
     yield Finding(well=files >= FILES, about="limits", words=words)
 
@@ -134,8 +156,9 @@ def _memory() -> Finding:
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     limit = _group_limit()
     usable = min(total, limit) if limit else total
+    cores = len(os.sched_getaffinity(0))
     words = (
-        f"{len(os.sched_getaffinity(0))} cores, {usable / 2**30:.1f} GiB of memory"
+        f"{cores} {'core' if cores == 1 else 'cores'}, {usable / 2**30:.1f} GiB of memory"
         f", {free / 2**30:.1f} GiB of it not in use at all"
     )
     if usable < MEMORY:
@@ -188,8 +211,12 @@ def _clock() -> Finding:
 
 
 def _gpu() -> Finding:
-    import torch
-
+    try:
+        import torch
+    except (ImportError, OSError) as error:  # a library that it needs may be missing
+        reason = " ".join(str(error).split())
+        words = f"torch cannot be loaded ({reason}): pip install -c constraints.txt torch"
+        return Finding(well=False, about="GPU", words=words)
     if not torch.cuda.is_available():
         words = "none that this torch can use; everything but vLLM's larger models runs on the CPU"
         return Finding(well=None, about="GPU", words=words)
@@ -204,10 +231,10 @@ def _jail() -> Finding:
     with tempfile.TemporaryDirectory(prefix="rlgpt-doctor-") as folder:
         run = Path(folder) / "run"
         run.mkdir()
-        data = compose_launch("harvest_log", [f"run={run}"])
-        kept = {name: plan for name, plan in data["nodes"].items() if name == "env_server"}
-        data |= {"nodes": kept, "task": None, "run": str(run)}
         try:
+            data = compose_launch("harvest_log", [f"run={run}"])
+            kept = {name: plan for name, plan in data["nodes"].items() if name == "env_server"}
+            data |= {"nodes": kept, "task": None, "run": str(run)}
             check(data, "harvest_log")
             save(data, run)
             with small_stack(run):

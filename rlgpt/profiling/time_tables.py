@@ -16,6 +16,8 @@ def print_profile(wanted: str | None, calls: bool, nodes: bool, as_json: bool) -
     """Of a run (a path, a name below ``runs/``, or the newest run). Raises Refused."""
     run = run_folder.find(wanted)
     found = profile(run)
+    if not found.nodes and found.running:
+        raise Refused(f"no node of {run.name} has done anything yet that is recorded")
     if not found.nodes:
         raise Refused(
             f"{run.name} has no record of where its time went: no node of it wrote a times.jsonl; "

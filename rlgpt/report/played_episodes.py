@@ -108,15 +108,19 @@ def newest(
     run: Path, seed: int | None, ended: str | None, of: str | None, first: int, most: int
 ) -> tuple[int, int, list[Row]]:
     """Those of a seed, an ending, a goal: how many episodes there are, how many of them fit, and
-    those from ``first`` on, at most ``most``, the newest play first."""
+    those from ``first`` on, at most ``most``, the newest play first. Where no episode has the seed,
+    those whose seed ends with its digits: tryouts and evaluations count from a number of their own,
+    900000 and so on."""
     fits = " and ".join(
         (
-            "(:seed is null or seed = :seed)",
+            "(:seed is null or seed = :seed or (seed % :ends = :seed and :seed not in"
+            f" (select seed from ({EPISODES}))))",
             "(:ended is null or ending = :ended)",
             _WITHIN,
         )
     )
-    values = {"seed": seed, "ended": ended, "of": of, "first": first, "most": most}
+    ends = 10 ** len(str(seed))
+    values = {"seed": seed, "ends": ends, "ended": ended, "of": of, "first": first, "most": most}
     counted = f"select count(*), count(case when {fits} then 1 end) from ({EPISODES})"
     listed = (
         f"select * from ({EPISODES}) where {fits}"

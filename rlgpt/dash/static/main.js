@@ -79,6 +79,8 @@ function follow(run) {
   document.title = `${run} · RL-GPT`;
   text(side.run, run);
   side.run.href = address("runs");
+  side.state.className = "mark";
+  for (const each of [side.state, side.line]) text(each, ""); // of the run before
   for (const link of side.links) link.href = address(link.dataset.panel);
   page.connection = new Connection(run, changed, connected);
 }
@@ -134,6 +136,19 @@ function connected(open) {
   side.dot.classList.toggle("on", open);
   text(side.connected, open ? "connected" : "no connection, trying again");
   document.body.classList.toggle("offline", !open);
+  if (!open) lookFor(page.run);
+  else if (page.panel === null) route();
+}
+
+// A run that there is not, as in an old address, would be waited for without a word.
+async function lookFor(run) {
+  const found = await get("/api/runs").catch(() => null);
+  if (!found || page.run !== run || page.connection.open || page.panel === "runs") return;
+  if (found.runs.some((each) => each.run === run)) return;
+  page.shown?.unmount?.();
+  page.shown = page.panel = null;
+  const others = h("a", { href: address("runs") }, "Runs");
+  document.getElementById("main").replaceChildren(h("p", null, `There is no run ${run} here. `, others, " has those that there are."));
 }
 
 addEventListener("hashchange", route);

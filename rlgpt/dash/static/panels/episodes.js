@@ -11,7 +11,7 @@ const MOST = 50;
 
 export function episodes(root, context, rest) {
   const asked = { seed: "", ended: "", of: "", first: 0 };
-  const seed = h("input", { type: "search", inputMode: "numeric", placeholder: "seed", size: 9, "aria-label": "seed", oninput: () => ask({ seed: seed.value.trim() }) });
+  const seed = h("input", { type: "search", inputMode: "numeric", placeholder: "seed, or its last digits", size: 20, "aria-label": "seed", oninput: () => ask({ seed: seed.value.trim() }) });
   const ended = h("select", { "aria-label": "how it ended", onchange: () => ask({ ended: ended.value }) }, h("option", { value: "" }, "any ending"), Object.entries(WORDS).map(([value, words]) => h("option", { value }, words)));
   const of = h("input", { type: "search", placeholder: "goal or play, by its id", class: "of", "aria-label": "goal or play", oninput: () => ask({ of: of.value.trim() }) });
   const list = h("section", { class: "card" });

@@ -104,13 +104,14 @@ function nowCard(root, context) {
   root.append(h("h4", null, "Now"), line, path, bar, note, world);
   root.hidden = true;
   let way = [];
+  let given = true; // a goal
   const update = (changed) => {
     const states = context.states();
     const running = states.run?.kind === "running";
     root.hidden = !running;
     if (!running) return;
     const training = way.some((each) => each.action === "learner/train");
-    text(line, training ? `training a policy: ${words(way.at(-1)?.id)}` : states.working?.activity || way.at(-1)?.action || "starting");
+    text(line, training ? `training a policy: ${words(way.at(-1)?.id)}` : states.working?.activity || way.at(-1)?.action || (given || !settled(states) ? "starting" : "nothing: it waits for a goal"));
     text(path, way.map((each) => each.action.replace("/", " · ")).join("  →  "));
     const progress = states.progress;
     bar.hidden = note.hidden = !(training && progress);
@@ -125,9 +126,15 @@ function nowCard(root, context) {
     update,
     known(found) {
       way = found.under_way;
+      given = Boolean(found.task);
       update();
     },
   };
+}
+
+// Whether all nodes that the launcher starts are up.
+function settled(states) {
+  return Boolean(states.nodes?.every((row) => row.state === "ready" || row.state === "released"));
 }
 
 function words(id) {
