@@ -176,3 +176,33 @@ def test_echo_ends_after_its_count_or_timeout_and_refuses_unknown_endpoints(
         (("service", "echo", "talker/describe", "--count", "-1"), "--count -1"),
     ):
         assert words in refused(*arguments, cwd=place)
+
+
+def test_echo_ends_with_the_launch(place: Path) -> None:
+    echoes = [
+        ("topic", "echo", "talker/chatter"),
+        ("topic", "echo", "talker/chatter", "--count", "100000"),
+        ("service", "echo", "talker/describe", "--count", "100000"),
+        ("action", "echo", "planner/*"),
+    ]
+    with launched("launch", "toys", "run=runs/ends", cwd=place, run=place / "runs/ends") as launch:
+        launch.wait_for("there is no goal")
+        processes = [
+            subprocess.Popen(
+                command(*echo, "--run", "ends"),
+                cwd=place,
+                env=environment(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for echo in echoes
+        ]
+        for process in processes[:3]:  # it listens
+            assert process.stdout is not None
+            assert process.stdout.readline()
+        launch.stop()
+        texts = [process.communicate(timeout=PATIENCE)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 1, 1, 0]
+    assert "ends has ended, after " in texts[1]
+    assert " of 100000" in texts[2]

@@ -2,6 +2,7 @@
 
 import queue
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, decode, decode_untyped
 from messages.system import Description
 from nodes.exit_codes import FAILED
-from rlgpt.inspecting.echoing import check_printing, spinning
+from rlgpt.inspecting.echoing import awaited, check_printing, launch_ended, spinning
 from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.interfaces import descriptions
@@ -27,7 +28,8 @@ def echo_service(
     name: str, wanted: str | None, count: int = 0, silence: float | None = None
 ) -> int:
     """Print the requests of a service (``critic/*``: of all of a node's) and the replies to them,
-    until ``count`` lines were printed or for ``silence`` seconds there was none."""
+    until ``count`` lines were printed, for ``silence`` seconds there was none, or the launch has
+    ended."""
     check_printing(count, silence)
     with opened(wanted) as (run, stack, bus):
         found = described(run, stack, bus)
@@ -35,11 +37,13 @@ def echo_service(
         callers = _Callers(bus, [*stack.nodes], found)
         printed = 0
         with spinning(bus):
-            for event, body in _events(bus, node, name, silence):
+            for event, body in _events(run, bus, node, name, silence):
                 print(json_line(_line(event, body, callers, name.endswith("/*"))), flush=True)
                 printed += 1
                 if printed == count:
-                    break
+                    return 0
+    if count:
+        raise launch_ended(run, printed, count)
     return 0
 
 
@@ -55,14 +59,16 @@ def echo_action(name: str, wanted: str | None, count: int = 0, silence: float | 
         callers = _Callers(bus, [*stack.nodes], found)
         printed, ended = 0, set[str]()
         with spinning(bus):
-            for event, body in _events(bus, node, name, silence, actions):
+            for event, body in _events(run, bus, node, name, silence, actions):
                 line = _goal_line(event, body, callers, actions, ended)
                 if line is None:
                     continue
                 print(json_line(line), flush=True)
                 printed += 1
                 if printed == count:
-                    break
+                    return 0
+    if count:
+        raise launch_ended(run, printed, count)
     return 0
 
 
@@ -97,7 +103,7 @@ def _check(kind: str, name: str, found: list[Description]) -> str:
 
 
 def _events(
-    bus: Bus, node: str, name: str, silence: float | None, actions: Sequence[str] = ()
+    run: Path, bus: Bus, node: str, name: str, silence: float | None, actions: Sequence[str] = ()
 ) -> Iterator[_Event]:
     """What comes; of ``actions`` also the feedback."""
     received: queue.SimpleQueue[_Event] = queue.SimpleQueue()
@@ -128,11 +134,10 @@ def _events(
     bus.subscribe_frames(calls(node).name, take)
     for action in actions:
         bus.subscribe_untyped(f"{action}/feedback", take_feedback)
-    while True:
-        try:
-            yield received.get(timeout=silence)
-        except queue.Empty:
-            raise Refused(f"{name} was not called for {silence:g} s", code=FAILED) from None
+    try:
+        yield from awaited(received, silence, run)
+    except queue.Empty:
+        raise Refused(f"{name} was not called for {silence:g} s", code=FAILED) from None
 
 
 def _line(event: CallEvent, body: Any, callers: _Callers, named: bool) -> dict[str, Any]:

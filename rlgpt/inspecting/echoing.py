@@ -2,14 +2,17 @@
 
 import queue
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from messages.bus import Bus
 from messages.bus.header import Header
 from messages.system import Description
 from nodes.exit_codes import FAILED
+from rlgpt import run_folder
 from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused, near
@@ -33,6 +36,34 @@ def check_printing(count: int, silence: float | None) -> None:
         raise Refused(f"--timeout {silence:g}: seconds of silence, 0 or more")
 
 
+_Item = TypeVar("_Item")
+_LOOKED_AT = 1.0  # seconds between two looks at whether the launch goes on
+
+
+def awaited(
+    received: "queue.SimpleQueue[_Item]", silence: float | None, run: Path
+) -> Iterator[_Item]:
+    """What comes, until the launch of ``run`` has ended; without one, as where single nodes were
+    started, there is no such end. Raises queue.Empty where nothing came for ``silence`` seconds."""
+    launched = run_folder.launched(run)
+    since = time.monotonic()
+    while True:
+        left = None if silence is None else max(0.0, since + silence - time.monotonic())
+        try:
+            yield received.get(timeout=_LOOKED_AT if left is None else min(left, _LOOKED_AT))
+            since = time.monotonic()
+        except queue.Empty:
+            if left is not None and left <= _LOOKED_AT:
+                raise
+            if launched and not run_folder.launched(run):
+                return
+
+
+def launch_ended(run: Path, printed: int, count: int) -> Refused:
+    """Of a command that wanted more than came until the launch ended."""
+    return Refused(f"{run.name} has ended, after {printed} of {count}", code=FAILED)
+
+
 @contextmanager
 def spinning(bus: Bus) -> Iterator[None]:
     """The bus serves in a thread of its own."""
@@ -54,8 +85,8 @@ def echo(
     fields: list[str] | None = None,
     latched: bool = False,
 ) -> int:
-    """Print the messages of ``topic`` until ``count`` messages were printed or for ``silence``
-    seconds none was published. The type need not be known here.
+    """Print the messages of ``topic`` until ``count`` messages were printed, for ``silence``
+    seconds none was published, or the launch has ended. The type need not be known here.
 
     ``fields``: only these, ``spec.horizon`` is a field of a field. ``latched``: only the last value
     that a latched topic keeps, or failure if there is none.
@@ -66,11 +97,12 @@ def echo(
         received: queue.SimpleQueue[tuple[Header, Any]] = queue.SimpleQueue()
         bus.subscribe_untyped(topic, lambda header, body: received.put((header, body)))
         with spinning(bus):
-            _print_messages(topic, received, count, silence, fields or [], latched)
+            _print_messages(run, topic, received, count, silence, fields or [], latched)
     return 0
 
 
 def _print_messages(
+    run: Path,
     topic: str,
     received: "queue.SimpleQueue[tuple[Header, Any]]",
     count: int,
@@ -79,9 +111,14 @@ def _print_messages(
     latched: bool,
 ) -> None:
     printed = 0
+    coming = awaited(received, 2.0 if latched and silence is None else silence, run)
     while not count or printed < count:
         try:
-            header, body = received.get(timeout=2.0 if latched and silence is None else silence)
+            header, body = next(coming)
+        except StopIteration:
+            if count:
+                raise launch_ended(run, printed, count) from None
+            return
         except queue.Empty:
             if latched:
                 if printed:
