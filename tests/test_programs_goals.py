@@ -78,6 +78,17 @@ def test_the_use_program_shoots_a_bow():
     assert succeeded(task, "use_item.py") == SEEDS
 
 
+def test_the_follow_program_picks_up_what_a_hen_lays():
+    goal = Condition(kind="have", name="egg")
+    hens = {
+        "initial_mobs": ["chicken"] * 3,
+        "initial_mob_spawn_range_low": [-4, 1, -4],
+        "initial_mob_spawn_range_high": [4, 1, 4],
+    }
+    task = Task(id="t", prompt="", success=goal, biome="plains", horizon=13_000, world=hens)
+    assert succeeded(task, "follow_and_pick_up.py") >= 2
+
+
 @pytest.mark.slow
 def test_the_mine_down_program_mines_a_diamond_with_an_iron_pickaxe():
     goal = Condition(kind="have", name="diamond")

@@ -20,6 +20,7 @@ from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
 
 _HERE = Path(__file__).parent
 _NOTHING: Mapping[str, int] = {}
+_MOBS = {mob.name for mob in MOBS}
 _LOCALISED = {block.name: block.localised for block in BLOCKS}
 _KINDS = {"killed": "fight", "used": "use", "placed": "put", "worn": "wear", "lived": "live"}
 _ITEMS = {item.name: item for item in ITEMS}
@@ -44,8 +45,8 @@ class MinecraftRulebook(RulebookRules):
     def kind_of(
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> str:
-        """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``, ``reach``
-        or ``place``."""
+        """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``, ``follow``,
+        ``reach`` or ``place``."""
         if goal.kind == "nearby":
             return "place"
         if goal.kind in _KINDS:
@@ -55,6 +56,8 @@ class MinecraftRulebook(RulebookRules):
         if goal.kind != "have":
             raise Unreachable(no_way(goal))
         way = _way(goal, inventory)
+        if way is not None and way.how == "find" and way.of in _MOBS:
+            return "follow"
         if way is None or way.how == "find":
             if _dug_from(goal.name, tables) is None:
                 raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
@@ -64,7 +67,7 @@ class MinecraftRulebook(RulebookRules):
         if way.how == "kill":
             return "hunt"
         if way.how == "use":
-            if way.of not in {mob.name for mob in MOBS}:
+            if way.of not in _MOBS:
                 raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
             return "apply"
         block = _block_of(goal, tables)
