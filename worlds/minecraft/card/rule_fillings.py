@@ -45,8 +45,8 @@ class MinecraftRulebook(RulebookRules):
     def kind_of(
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> str:
-        """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``, ``follow``,
-        ``reach`` or ``place``."""
+        """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``,
+        ``follow``, ``reach`` or ``place``."""
         if goal.kind == "nearby":
             return "place"
         if goal.kind in _KINDS:

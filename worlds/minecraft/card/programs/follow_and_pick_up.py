@@ -24,7 +24,7 @@ def action(obs):
         if seen is None:
             obs = search(obs)
             continue
-        yaw, pitch, distance = seen
+        yaw, _, distance = seen
         if abs(yaw) > 7.5:
             obs = turn(yaw)
         obs = step_on(obs) if distance > CLOSE else noop()
