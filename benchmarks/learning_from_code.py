@@ -91,7 +91,11 @@ SETTINGS = {
     "seeds": _setting("seeds", "wheat_seeds", "roam_and_harvest_with_macros", _DIG, biome="plains"),
     "log": _setting("log", "log", "roam_and_harvest_with_macros", _DIG),
     "coal": _setting(
-        "coal", "coal", "mine_with_macros", ("mine.py",), inventory={"wooden_pickaxe": 1}
+        "coal",
+        "coal",
+        "mine_with_macros",
+        ("mine_down.py", "mine.py"),
+        inventory={"wooden_pickaxe": 1},
     ),
     "wool": _setting(
         "wool",
