@@ -240,6 +240,11 @@ class Node:
         with self._time_spent.calling(action.name, action.node):
             return self.bus.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
 
+    def note_waiting(self, service: Service[Any, Any], whose: str) -> Callable[[], None]:
+        """A request waits from now on, without a thread: its time is accounted for as waiting until
+        what this gives is called."""
+        return self._time_spent.waits(service.name, whose)
+
     def wait_while_paused(self, what: str, check: Callable[[], None] = lambda: None) -> None:
         """Block while the node is paused, unless it may take a step. ``check`` is called meanwhile
         and raises to end the wait.

@@ -161,6 +161,22 @@ class Times:
         """For the time of a call."""
         return _Calling(self, endpoint, node)
 
+    def waits(self, endpoint: str, whose: str) -> Callable[[], None]:
+        """A request to ``endpoint`` waits from now on, in no thread, as for a person. What this
+        gives is to be called once it does not wait any more."""
+        own = Watch(whose, "waiting")
+        with self._lock:
+            self._watches.add(own)
+
+        def over() -> None:
+            with self._lock:
+                self._watches.discard(own)
+                self._collect(own)
+                count, before = self._served.get(endpoint, (0, 0))
+                self._served[endpoint] = count, before + time.perf_counter_ns() - own.began
+
+        return over
+
     def ended_call(self, endpoint: str, nanoseconds: int) -> None:
         with self._lock:
             count, before = self._called.get(endpoint, (0, 0))

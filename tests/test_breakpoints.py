@@ -3,6 +3,7 @@
 import json
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -33,6 +34,8 @@ from nodes.asking import render
 from nodes.llm.llm import Llm
 from nodes.llm.transcript import Entry
 from nodes.testing import MockBus, start
+from nodes.times import FILE, TimesLine
+from rlgpt.profiling.time_account import profile
 from tests.agent_stack import LOG, TASK, AgentProcess, stack
 from tests.bus_processes import PATIENCE, ROOT, eventually
 from tests.launch_toys.launched import command, refused, rlgpt
@@ -92,6 +95,11 @@ class Setting:
         self._pool.shutdown()
 
 
+def times(run: Path) -> list[TimesLine]:
+    lines = (run / "llm" / FILE).read_bytes().splitlines()
+    return [msgspec.json.decode(line, type=TimesLine) for line in lines]
+
+
 @pytest.fixture
 def setting(run_folder: Path) -> Iterator[Setting]:
     made = Setting(run_folder)
@@ -128,6 +136,20 @@ def test_an_answer_waits_is_edited_and_recorded_as_a_persons(setting: Setting) -
     assert json.loads(entry.was or "") == model
     assert setting.waiting() == []
     assert not list((setting.run / "llm" / "held").iterdir())
+
+
+def test_the_time_at_a_breakpoint_is_waiting_and_not_the_buss(setting: Setting) -> None:
+    setting.stop_at("planner/plan")
+    asked = setting.ask("goal/plan-0")
+    eventually(setting.waiting)
+    time.sleep(0.6)
+    setting.use("goal/plan-0")
+    asked.result(PATIENCE)
+    setting.llm.stop()
+    assert profile(setting.run).nodes["llm"]["waiting"] >= 0.6
+    served = [line.served.get(ASK.name, (0, 0.0)) for line in times(setting.run)]
+    assert sum(count for count, _ in served) == 1
+    assert sum(seconds for _, seconds in served) >= 0.6
 
 
 def test_an_answer_that_is_released_unchanged_is_not_recorded_as_edited(setting: Setting) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import Any
 from weakref import WeakValueDictionary
@@ -78,6 +79,8 @@ class Llm(Node):
         self.pictures = Pictures(self.folder / "pictures")
         self._turns: WeakValueDictionary[str, _Turn] = WeakValueDictionary()
         self._turns_lock = threading.Lock()
+        self._holds: dict[str, Callable[[], None]] = {}  # by question; ends its time of waiting
+        self._holds_lock = threading.Lock()
         try:
             self.backend = self._backend()
         except ValueError as error:
@@ -267,6 +270,12 @@ class Llm(Node):
         answers = "1 answer waits" if count == 1 else f"{count} answers wait"
         self.notes = [f"{answers} at a breakpoint: `rlgpt break list`"] if count else []
         self.bus.delay("break", "which holds an answer: `rlgpt break list`" if count else "")
+        with self._holds_lock:
+            for note in state.held:
+                if note.id not in self._holds:
+                    self._holds[note.id] = self.note_waiting(ASK, note.agent)
+            for id in self._holds.keys() - {note.id for note in state.held}:
+                self._holds.pop(id)()
         self.publish(BROKEN, state)
 
     def _begin_holding(self) -> None:

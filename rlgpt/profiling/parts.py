@@ -35,7 +35,7 @@ MEANINGS = {
     "update": "a policy learns: PPO, imitation, cloning",
     "learner": "the learner's own loop: rollouts, checkpoints, curves",
     "bus": "requests and replies in transit and in queues",
-    "waiting": "for an absent or paused node, a lost session or a turn on the GPU",
+    "waiting": "for a breakpoint, an absent or paused node, a lost session, a turn on the GPU",
     "other": "the rest: time that no node recorded",
 }
 
