@@ -129,13 +129,15 @@ SETTINGS = {
 }
 
 
-def programs_of(setting: Setting, interrupt: int | None = None) -> list[Program]:
+def programs_of(
+    setting: Setting, interrupt: int | None = None, steps: int = PROGRAM_STEPS
+) -> list[Program]:
     goal, held = setting.task.success, setting.task.inventory
     return [
         Program(
             name=file.removesuffix(".py"),
             source=Book().program(file, goal, held),
-            max_steps=PROGRAM_STEPS,
+            max_steps=steps,
             interrupt=interrupt,
         )
         for file in setting.programs
@@ -233,7 +235,7 @@ def play_programs(bus: Bus, name: str, seed: int, count: int) -> dict[str, Any]:
             tried.program(f"{name}/{seed}/{program.name}/tried", program),
             unseen.program(f"{name}/{seed}/{program.name}/unseen", program),
         ]
-        for program in programs_of(setting)
+        for program in programs_of(setting, steps=setting.task.horizon)
     }
     best = max(rows, key=lambda each: rows[each][0])
     return {"task": name, "seed": seed, "arm": "programs", "programs": rows, "best": best}
