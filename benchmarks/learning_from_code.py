@@ -296,7 +296,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What programs are worth to learning.")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--tasks", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
-    parser.add_argument("--arms", nargs="+", default=list(ARMS), choices=list(ARMS))
+    parser.add_argument("--arms", nargs="*", default=list(ARMS), choices=list(ARMS))
     parser.add_argument("--budget", type=int, default=100_000, help="samples of a training")
     parser.add_argument("--episodes", type=int, default=EPISODES, help="that are played in the end")
     parser.add_argument("--tryout-episodes", type=int, default=40)
