@@ -37,6 +37,7 @@ class HostProcess:
         self._run = self._folder / "run"
         self._output = self._folder / "output"
         self._process: subprocess.Popen[bytes] | None = None
+        self._living: threading.Thread | None = None
         self._started = threading.Event()
         self._readiness = Readiness()
         self._ready = False
@@ -73,7 +74,8 @@ class HostProcess:
         (self._run / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
         command = python(module, "--run", str(self._run), *arguments)
         # The kernel ends a node with the thread that started it: this one lives as long as it does.
-        threading.Thread(target=self._live, args=(command,), daemon=True).start()
+        self._living = threading.Thread(target=self._live, args=(command,), daemon=True)
+        self._living.start()
         self._started.wait()
         return port, self._failure
 
@@ -146,7 +148,11 @@ class HostProcess:
             return file.read(PART)
 
     def discard(self) -> None:
-        """Delete what there is on this host: the keys, too."""
+        """End the process, if it has not ended, and delete what there is on this host: the keys,
+        too."""
+        self.signal(signal.SIGKILL)
+        if self._living is not None:
+            self._living.join(5.0)  # it looks at the socket that is closed now
         self._readiness.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
