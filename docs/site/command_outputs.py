@@ -29,15 +29,12 @@ _LINES = 14  # of an output that are shown, unless a step says more or fewer
 
 
 class Typed(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """One command. ``ctrl_c``: seconds after which Ctrl-C is typed. ``wait``: what the launch has
-    to have printed first. ``code``: how the command ends. ``names``: words of the command in
-    capitals, each with the shell command whose output stands for it."""
+    """One command. ``ctrl_c``: seconds after which Ctrl-C is typed. ``names``: words of the command
+    in capitals, each with the shell command whose output stands for it."""
 
     type: str
     ctrl_c: float | None = None
-    wait: str = ""
     lines: int = _LINES
-    code: int = 0
     hidden: bool = False  # typed, and not shown: it prepares the next one
     names: dict[str, str] = {}
 
@@ -80,12 +77,11 @@ def page(place: Path) -> str:
         parts.append(f"## {part.heading}\n")
         if part.launch:
             parts.append(f"Meanwhile, in another terminal: `{part.launch}`\n")
-        with _launched(place, part) as said:
+        with _launched(place, part):
             for stated in part.commands:
-                _wait(said, stated.wait)
                 each = _with_names(place, stated)
                 code, shown = _typed(place, each)
-                if code not in (each.code, 130 if each.ctrl_c is not None else each.code):
+                if code not in (0, 130 if each.ctrl_c is not None else 0):
                     failed.append(f"{each.type} ended with {code}:\n{shown}")
                 if not each.hidden:
                     parts.append(f"```text\n$ {each.type}\n{shown}```\n")
@@ -97,10 +93,10 @@ def page(place: Path) -> str:
 
 
 @contextmanager
-def _launched(place: Path, part: Part) -> Iterator[Path | None]:
-    """What the launch of a part prints, in a file; None where it has none."""
+def _launched(place: Path, part: Part) -> Iterator[None]:
+    """The launch of a part meanwhile, where it has one."""
     if not part.launch:
-        yield None
+        yield
         return
     said = place / "launch.txt"
     with said.open("w") as out:
@@ -113,7 +109,7 @@ def _launched(place: Path, part: Part) -> Iterator[Path | None]:
         )
     try:
         _wait(said, part.ready)
-        yield said
+        yield
     finally:
         if not part.ends:
             launch.send_signal(signal.SIGINT)
@@ -124,9 +120,9 @@ def _launched(place: Path, part: Part) -> Iterator[Path | None]:
             raise SystemExit(f"{part.launch} did not end: {said.read_text()[-2000:]}") from None
 
 
-def _wait(said: Path | None, words: str) -> None:
+def _wait(said: Path, words: str) -> None:
     until = time.monotonic() + _PATIENCE
-    while said is not None and words and words not in said.read_text():
+    while words not in said.read_text():
         if time.monotonic() > until:
             raise SystemExit(f"the launch did not print {words!r}: {said.read_text()[-2000:]}")
         time.sleep(0.1)

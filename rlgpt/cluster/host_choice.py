@@ -2,9 +2,8 @@
 that starts them."""
 
 import json
-import random
-import socket
 import subprocess
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from messages.bus.errors import AddressError
 from nodes.config import key_folder
 from nodes.process import python
 from rlgpt.cluster.cluster_joining import PAGE
-from rlgpt.cluster.host_process import PORTS
+from rlgpt.cluster.ports import free_ports
 from rlgpt.configuration import Stack
 from rlgpt.refused import Refused
 
@@ -81,7 +80,9 @@ def with_places(data: dict[str, Any], stack: Stack, run: Path, host: str) -> dic
         make_keys(folder, [*stack.nodes, "launcher", TOOLS])
     except (OSError, AddressError) as error:
         raise Refused(f"the keys cannot be made in {folder}: {error}") from None
-    ports = _free_ports(host, len(placed))
+    ports = list(islice(free_ports(host), len(placed)))
+    if len(ports) < len(placed):
+        raise Refused(f"no ports are free at {host}, which is how the cluster knows this host")
     hosts = {n: {"host": host, "port": port} for n, port in zip(placed, ports, strict=True)}
     return {**data, "hosts": {**(data.get("hosts") or {}), **hosts}}
 
@@ -92,18 +93,3 @@ def command(stack: Stack, node: str, run: Path) -> list[str]:
     if node not in placed_nodes(stack):
         return stack.command(node, run)
     return python("rlgpt.cluster.remote_process", "--run", str(run), "--name", node)
-
-
-def _free_ports(host: str, count: int) -> list[int]:
-    found: list[int] = []
-    for port in random.sample(PORTS[::2], len(PORTS) // 2):
-        with socket.socket() as first, socket.socket() as second:
-            try:
-                first.bind((host, port))
-                second.bind((host, port + 1))
-            except OSError:
-                continue
-        found.append(port)
-        if len(found) == count:
-            return found
-    raise Refused(f"no ports are free at {host}, which is how the cluster knows this host")

@@ -8,7 +8,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -19,6 +18,7 @@ from pathlib import Path
 import yaml
 
 from nodes.process import child_environment, python
+from rlgpt.cluster.ports import free_ports
 from rlgpt.commit import current_commit
 from rlgpt.readiness import Readiness
 
@@ -26,7 +26,6 @@ ABANDONED = 30.0
 """Seconds without a question of the launcher's host after which the process is ended."""
 STEP = 0.1  # seconds between two looks at the process
 PART = 1 << 20  # bytes of a file in one answer
-PORTS = range(20_000, 30_000)  # below those that the kernel gives to clients
 
 
 class HostProcess:
@@ -67,7 +66,9 @@ class HostProcess:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)
             path.write_bytes(content)
-        port = _free_port(address)
+        port = next(free_ports(address), None)
+        if port is None:
+            raise OSError(f"no port is free at {address}")
         config = yaml.safe_load(files["config.yaml"])
         config |= {"run": str(self._run), "keys": "keys"}
         config["hosts"] = {**config["hosts"], node: {"host": address, "port": port}}
@@ -155,18 +156,3 @@ class HostProcess:
             self._living.join(5.0)  # it looks at the socket that is closed now
         self._readiness.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _free_port(address: str) -> int:
-    """A free port with the one after it free, too."""
-    start = int.from_bytes(os.urandom(2)) % len(PORTS)
-    for step in range(0, len(PORTS), 2):
-        port = PORTS[(start + step) % (len(PORTS) - 1)]
-        with socket.socket() as first, socket.socket() as second:
-            try:
-                first.bind((address, port))
-                second.bind((address, port + 1))
-            except OSError:
-                continue
-            return port
-    raise OSError(f"no port is free at {address}")

@@ -27,7 +27,7 @@ _DANGEROUS = frozenset(
     )
 )  # fmt: skip
 """Not to be fought with bare hands where that can be avoided."""
-_MOBS = frozenset(mob.name for mob in MOBS)
+MOB_NAMES = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
 _NO_WAY = frozenset(("in_biome", "in_dimension", "height", "health"))
 ALIKE = {"log2": "log"}
@@ -57,7 +57,7 @@ def _lasts(tool: str) -> int:
 
 def _of_a_mob(way: Way) -> bool:
     """Mobs are where the player is now, and walking for wood loses sight of them."""
-    return way.how in ("kill", "use") and way.of in _MOBS
+    return way.how in ("kill", "use") and way.of in MOB_NAMES
 
 
 ARITHMETIC = Arithmetic(

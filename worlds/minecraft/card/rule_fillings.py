@@ -11,16 +11,15 @@ from pathlib import Path
 
 from messages.world import Condition
 from voxeldojo.rules import BLOCKS, ITEMS
-from voxeldojo.rules.mobs import MOBS, entity_names, mob_names
+from voxeldojo.rules.mobs import entity_names, mob_names
 from worlds.card import RulebookRules, Tables, Unreachable
 from worlds.common.ways import Way
 from worlds.minecraft.card.conditions import TICKS
-from worlds.minecraft.card.planning import ALIKE, needs, no_way
+from worlds.minecraft.card.planning import ALIKE, MOB_NAMES, needs, no_way
 from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
 
 _HERE = Path(__file__).parent
 _NOTHING: Mapping[str, int] = {}
-_MOBS = {mob.name for mob in MOBS}
 _LOCALISED = {block.name: block.localised for block in BLOCKS}
 _KINDS = {"killed": "fight", "used": "use", "placed": "put", "worn": "wear", "lived": "live"}
 _ITEMS = {item.name: item for item in ITEMS}
@@ -56,7 +55,7 @@ class MinecraftRulebook(RulebookRules):
         if goal.kind != "have":
             raise Unreachable(no_way(goal))
         way = _way(goal, inventory)
-        if way is not None and way.how == "find" and way.of in _MOBS:
+        if way is not None and way.how == "find" and way.of in MOB_NAMES:
             return "follow"
         if way is None or way.how == "find":
             if _dug_from(goal.name, tables) is None:
@@ -67,7 +66,7 @@ class MinecraftRulebook(RulebookRules):
         if way.how == "kill":
             return "hunt"
         if way.how == "use":
-            if way.of not in _MOBS:
+            if way.of not in MOB_NAMES:
                 raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
             return "apply"
         block = _block_of(goal, tables)
