@@ -12,7 +12,7 @@ from messages.bus.errors import AddressError
 from nodes.config import key_folder
 from nodes.process import python
 from rlgpt.cluster.cluster_joining import PAGE
-from rlgpt.cluster.ports import free_ports
+from rlgpt.cluster.free_ports import free_ports
 from rlgpt.configuration import Stack
 from rlgpt.refused import Refused
 

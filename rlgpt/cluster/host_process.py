@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from nodes.process import child_environment, python
-from rlgpt.cluster.ports import free_ports
+from rlgpt.cluster.free_ports import free_ports
 from rlgpt.commit import current_commit
 from rlgpt.readiness import Readiness
 
