@@ -43,6 +43,7 @@ from models.outcomes import unseen
 from nodes.fast_agent.seeds import performance_seeds
 from nodes.planner.losses import losses, to_practise, wanted_of_subtask
 from nodes.planner.planner import Planner
+from nodes.planner.what_stands import quicker
 from nodes.testing import MockBus, start
 from tests.feedback import ALL_WELL, EVALUATED, FIND, HARVEST, STICK, WORKED, Outer, episode, prompt
 
@@ -105,6 +106,7 @@ class Goals:
         self.performed: list[Perform] = []
         self.asked: list[PlanQuestion] = []
         self._came, self._tries = list(came), tries
+        self.steps: dict[str, list[int]] = {}  # item -> of each iteration's evaluation, in all
         self.bus = MockBus("planner")
         self.bus.answer(ASK, self._answer)
         self.bus.answer_action(ACHIEVE, self._achieve)
@@ -128,24 +130,33 @@ class Goals:
     def _achieve(self, goal: GoalHandle[AchieveSubtask, Any]) -> SubtaskReport:
         request = goal.request
         self.achieved.append((goal.id, request))
-        item, number = request.subtask.success.name, len(request.history)
-        rates = self._tries.get(item, [1.0])
+        # Where steps are given, there are as many iterations at once.
+        first = len(request.history)
+        last = max(first + 1, len(self.steps.get(request.subtask.success.name, [])))
+        made = [self._iteration(request, number) for number in range(first, last)]
+        best = max([*request.history, *made], key=lambda each: (each.success_rate, each.number))
+        return SubtaskReport(
+            iterations=made,
+            success=made[-1].success_rate >= 0.9,
+            reason="done",
+            chosen=best.number,
+        )
+
+    def _iteration(self, request: AchieveSubtask, number: int) -> Iteration:
+        item = request.subtask.success.name
+        rates, steps = self._tries.get(item, [1.0]), self.steps.get(item, [0])
         rate = rates[min(number, len(rates) - 1)]
         sub_action = SubAction(name="get", method="code", success=request.subtask.success)
         program = Program(name="get", source=f"# {number}")
-        made = Iteration(
+        return Iteration(
             subtask=request.subtask.name,
             number=number,
             lines=[Line(sub_action=sub_action, attempts=1, verdict=WORKED)],
             stages=[Stage(sub_action=sub_action, program=program)],
             success_rate=rate,
             episodes=30,
-            samples=Samples(trial=10),
+            samples=Samples(trial=10, evaluation=steps[min(number, len(steps) - 1)]),
             seconds=1.0,
-        )
-        best = max([*request.history, made], key=lambda each: (each.success_rate, each.number))
-        return SubtaskReport(
-            iterations=[made], success=rate >= 0.9, reason="done", chosen=best.number
         )
 
     def _perform(self, goal: GoalHandle[Perform, Any]) -> Performed:
@@ -180,6 +191,73 @@ def test_a_performance_that_falls_short_is_asked_about_and_practised_further(tmp
     text = prompt("planner", goals.asked[-1])
     assert "6 were lost at log (died (lava): 6)" in text
     assert "Of 30 episodes" in text
+
+
+def sources(request: Perform) -> list[str]:
+    """The program of each subtask that is performed."""
+    programs = [each.stages[0].program for each in request.subtasks]
+    return [program.source for program in programs if program is not None]
+
+
+def test_what_a_performance_did_worse_with_is_taken_back_and_measured_on_new_seeds(tmp_path: Path):
+    worse, again = performed(20, ("log", "death", 10)), performed(22, ("log", "death", 8))
+    goals = Goals(tmp_path, SHORT, worse, again, log=[0.9, 0.97])
+    report = goals.pursue(goal_rate=0.9, iterations=2)
+    assert [sources(each)[0] for each in goals.performed] == ["# 0", "# 1", "# 0"]
+    assert [each.number for each in goals.performed] == [0, 1, 2]
+    assert (report.performance, report.fell_short) == (again, [SHORT, worse])
+    assert report.chosen["get log"] == 0
+    assert not report.success
+    assert "22 of 30" in report.reason
+    assert "Performance 1 had gone better than those after it" in report.reason
+
+
+def test_an_iteration_that_was_taken_back_does_not_stand_again(tmp_path: Path):
+    worse = performed(20, ("log", "death", 10))
+    goals = Goals(tmp_path, SHORT, worse, WELL, log=[0.9, 0.97, 0.95])
+    report = goals.pursue(goal_rate=0.9, iterations=3)
+    # The slow agent chooses iteration 1 again, for it did best in its tryouts.
+    assert [sources(each)[0] for each in goals.performed] == ["# 0", "# 1", "# 2"]
+    assert report.success
+    assert report.chosen["get log"] == 2
+
+
+@pytest.mark.parametrize(("ended", "then"), [("horizon", "# 0"), ("death", "# 1")])
+def test_where_the_steps_were_used_up_the_quicker_iteration_is_performed(
+    tmp_path: Path, ended: str, then: str
+):
+    short = performed(24, ("stick", ended, 6))
+    goals = Goals(tmp_path, short, WELL, log=[0.9, 0.97])
+    goals.steps = {"log": [3_000, 9_000]}
+    report = goals.pursue(goal_rate=0.9, iterations=2, samples=1_000_000)
+    assert [sources(each)[0] for each in goals.performed] == ["# 1", then]
+    # It is performed before anything is practised further.
+    assert len(goals.achieved) == (3 if then == "# 0" else 4)
+    assert report.success
+
+
+def iteration(number: int, rate: float, steps: int) -> Iteration:
+    return Iteration(
+        subtask="get log",
+        number=number,
+        lines=[],
+        stages=[],
+        success_rate=rate,
+        episodes=10,
+        samples=Samples(evaluation=steps),
+        seconds=1.0,
+    )
+
+
+def test_the_quicker_iteration_has_fewer_steps_for_each_success():
+    slow, sure = iteration(0, 0.5, 1_000), iteration(1, 1.0, 1_500)  # 200 and 150 for a success
+    close, never = iteration(2, 1.0, 1_480), iteration(3, 0.0, 10)
+    every = [slow, sure, close, never]
+    assert quicker(slow, every, set(), 500) == close
+    assert quicker(slow, every, {2}, 500) == sure
+    assert quicker(sure, every, set(), 500) is None  # two steps are not worth a performance
+    assert quicker(sure, every, set(), 100) == close
+    assert quicker(close, every, set(), 500) is None
 
 
 def test_a_refused_plan_and_a_refused_goal_are_shown_again(tmp_path: Path):

@@ -90,7 +90,7 @@ def implement_by_code(
         tries += 1
         spent.tried(played)
         verdict = judge(agent, goal, this, played, macros=[])
-        if outcome.offer(stage, verdict, macros=[], episodes=len(played.episodes)):
+        if outcome.offer(stage, verdict, [], played):
             best = len(attempts)
         tried.remember(goal, program, verdict, len(played.episodes))
         if verdict.success:

@@ -50,6 +50,7 @@ class Outcome:
 
     Attributes:
         episodes: of the tryout that the verdict is about, however many one has by now.
+        pace: mean primitive steps of its episodes, what runs before it included.
         skill: the name of the skill that it is, if it is one.
     """
 
@@ -62,6 +63,7 @@ class Outcome:
     macros: list[str] = field(default_factory=list)
     attempts: int = 0
     episodes: int = 0
+    pace: float = 0.0
     skill: str = ""
     learning: Learning | None = None
 
@@ -70,15 +72,18 @@ class Outcome:
         stage: Stage,
         verdict: Verdict,
         macros: list[str],
-        episodes: int,
+        played: Played,
         learning: Learning | None = None,
     ) -> bool:
-        """Take this in place of what there was, if it does better; whether it was taken."""
-        better = self.stage is None or _merit(verdict) > _merit(self.verdict)
+        """Take this in place of what there was, if it does better in its tryout, or as well and in
+        fewer steps; whether it was taken."""
+        episodes = len(played.episodes)
+        pace = played.steps / max(1, episodes)
+        better = self.stage is None or _merit(verdict, pace) > _merit(self.verdict, self.pace)
         if better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
             # What a training came to is told where a program stands in place of its policy, too.
-            self.episodes, self.learning = episodes, learning or self.learning
+            self.episodes, self.pace, self.learning = episodes, pace, learning or self.learning
         return better
 
     def implemented(self, goal: Implementing, spent: Spent) -> Implemented:
@@ -95,8 +100,9 @@ class Outcome:
         )
 
 
-def _merit(verdict: Verdict) -> tuple[float, float]:
-    return verdict.success_rate, verdict.progress
+def _merit(verdict: Verdict, pace: float) -> tuple[float, float, float]:
+    # What never worked is no better for having failed sooner.
+    return verdict.success_rate, verdict.progress, -pace if verdict.success_rate > 0 else 0.0
 
 
 def failed(reason: str) -> Verdict:

@@ -105,7 +105,7 @@ def implement_by_rl(
     macros = [macro.name for macro in spec.interface.macros]
     learning = learning_of(trained, played)
     verdict = judge(agent, goal, 0, played, macros, learning)
-    outcome.offer(stage, verdict, macros, len(played.episodes), learning)
+    outcome.offer(stage, verdict, macros, played, learning)
     if rival is not None and verdict.success_rate < 1:
         _compare(agent, goal, rival, outcome, spent)
     return outcome
@@ -119,11 +119,11 @@ def _compares(agent: Agent) -> bool:
 def _compare(
     agent: Agent, goal: Implementing, rival: Tried, outcome: Outcome, spent: Spent
 ) -> None:
-    """Try the best program out on the policy's starts. The better stands, of equals the policy."""
+    """Try the best program out on the policy's starts. The better stands, of equals the quicker."""
     agent.working(goal, f"trying the program {rival.name!r} where the policy was tried")
     request = goal.request
     stage = Stage(sub_action=request.sub_action, program=rival.program, guards=request.guards)
-    policy, episodes = outcome.verdict, outcome.episodes
+    policy, episodes, pace = outcome.verdict, outcome.episodes, outcome.pace
     try:
         played = try_out(agent, goal, "program", stage, spent.left, seeds_of=0)
     except OutOfSamples as reason:
@@ -137,9 +137,15 @@ def _compare(
         return
     program_rate = f"the program {rival.name} in {round(verdict.success_rate * count)}"
     other = f"the policy in {round(policy.success_rate * episodes)}"
-    outcome.offer(stage, verdict, macros=[], episodes=count)
-    stands, falls = (program_rate, other) if outcome.stage == stage else (other, program_rate)
+    paces = [played.steps / count, pace]
+    if outcome.offer(stage, verdict, [], played):
+        stands, falls = program_rate, other
+    else:
+        stands, falls = other, program_rate
+        paces.reverse()
     compared = f"On the same starts {stands} of {count} stands, and not {falls}."
+    if verdict.success_rate == policy.success_rate:
+        compared += f" It took {paces[0]:.0f} steps an episode, and not {paces[1]:.0f}."
     # The sub-action was to be learned: where a program stands, that has not succeeded yet.
     success = outcome.verdict.success and outcome.stage != stage
     outcome.verdict = msgspec.structs.replace(

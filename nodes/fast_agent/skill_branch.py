@@ -36,7 +36,7 @@ def implement_by_skill(
     spec = skill.learned.spec
     macros = [macro.name for macro in spec.interface.macros] if spec is not None else []
     verdict, episodes = judge(agent, goal, "skill", played, macros), len(played.episodes)
-    outcome.offer(stage, verdict, macros, episodes)
+    outcome.offer(stage, verdict, macros, played)
     if not verdict.success:
         skills.failed(goal, skill, verdict.success_rate, episodes, played.steps)
     return outcome

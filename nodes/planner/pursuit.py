@@ -1,6 +1,7 @@
 """One goal on its way: its subtasks practised one after another, each from where the plan expects
 it to begin, and the whole performed. Where that falls short, the subtasks that lost the most are
-practised further, as long as iterations and samples last."""
+practised further, as long as iterations and samples last. What a performance did worse with is
+taken back."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,14 +27,23 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.world import Task
-from nodes.budget import evaluation_episodes, for_practice, least, least_again
+from nodes.budget import (
+    evaluation_episodes,
+    for_practice,
+    least,
+    least_again,
+    longest_evaluation,
+)
 from nodes.goal_ids import slug
 from nodes.node import Node
 from nodes.planner.losses import losses, to_practise, wanted_of_goal, wanted_of_subtask
+from nodes.planner.what_stands import lost_to_time, merit, quicker, standing
 from worlds import card
 
 Pursuing = GoalHandle[PursueGoal, PlanStatus]
 Key = tuple[str, str]
+Choice = dict[Key, int]
+"""Subtask -> number of the iteration that stands for it."""
 
 
 class Planning(Protocol):
@@ -72,6 +82,10 @@ class _Subtask:
     iterations: list[Iteration] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     rounds: int = 0  # of practice after performances
+    set_aside: set[int] = field(default_factory=set)  # iterations that performances did worse with
+
+    def numbered(self, number: int | None) -> Iteration | None:
+        return next((each for each in self.iterations if each.number == number), None)
 
 
 class Pursuit:
@@ -94,6 +108,8 @@ class Pursuit:
         self.stopped: dict[str, str] = {}
         self.chosen: dict[str, int] = {}
         self.performances: list[Performed] = []
+        self._choices: list[Choice] = []  # of each performance, what stood in it
+        self._best = 0  # index of the best performance, of equals the last
         self._practised: dict[Key, _Subtask] = {}
         self._wanted = self.limits.success_rate
 
@@ -162,7 +178,8 @@ class Pursuit:
             known = _Subtask(subtask, start, f"{self._goal.id}/{done}-{slug(subtask.name)}")
             if failed := self._begin(known, samples, single):
                 return failed
-            left = known.iterations[self._place(known)].left
+            stands = known.numbered(self.chosen[subtask.name])
+            left = stands.left if stands is not None else {}
             if left and (problems := planning.shortfalls(rest, left)):
                 rest, held = self._plan_anew(done, left, problems, rest, held)
         return ""
@@ -170,7 +187,9 @@ class Pursuit:
     def _begin(self, known: _Subtask, samples: int, single: bool) -> str:
         name = known.subtask.name
         achieved = self._achieve(known, known.id, samples)
-        stands = _standing(achieved.chosen, known.iterations, single)
+        stands = known.numbered(achieved.chosen)
+        if not single:
+            stands = standing(achieved.chosen, known.iterations)
         if stands is not None:
             self.chosen[name] = stands.number
         if single and not achieved.success:
@@ -204,10 +223,6 @@ class Pursuit:
         self.stopped[known.subtask.name] = achieved.reason
         return achieved
 
-    def _place(self, known: _Subtask) -> int:
-        number = self.chosen[known.subtask.name]
-        return next(i for i, each in enumerate(known.iterations) if each.number == number)
-
     def _plan_anew(
         self,
         done: int,
@@ -228,47 +243,113 @@ class Pursuit:
     # ---- performances
 
     def _perform(self) -> GoalReport:
-        goal, wanted = self._goal, wanted_of_goal(self.limits)
+        wanted = wanted_of_goal(self.limits)
         while True:
-            number = len(self.performances)
-            performance = self._node.run_goal(
-                PERFORM,
-                f"{goal.id}/perform" + (f"-{number}" if number else ""),
-                Perform(
-                    task=self.task,
-                    subtasks=[
-                        Practised(subtask=each.subtask, stages=each.stages)
-                        for each in self._practised.values()
-                    ],
-                    samples=self.limits.samples - self._spent(),
-                    number=number,
-                ),
-                cancelled=lambda: goal.withdrawn,
-            )
-            self.performances.append(performance)
+            performance = self._played()
             success, reason = _judged(performance, wanted)
             if success or performance.cut:
                 return self._report(success, reason)
-            if why := self._go_on(performance, wanted):
-                return self._report(False, f"{reason} {why}")
+            self._keep_the_better()
+            if why := self._go_on(wanted):
+                break
+        if self._best == len(self.performances) - 1:
+            return self._report(False, f"{reason} {why}")
+        # Its rate was the best of several. Episodes on other seeds tell how good it is.
+        success, reason = _judged(self._played(), wanted)
+        again = (
+            f"Performance {self._best + 1} had gone better than those after it: what had stood in "
+            "it was performed once more."
+        )
+        return self._report(success, f"{reason} {why} {again}")
 
-    def _go_on(self, performance: Performed, wanted: float) -> str:
-        """Practise further what lost the most; why there is nothing new to perform, if so."""
+    def _played(self) -> Performed:
+        goal, number = self._goal, len(self.performances)
+        performance = self._node.run_goal(
+            PERFORM,
+            f"{goal.id}/perform" + (f"-{number}" if number else ""),
+            Perform(
+                task=self.task,
+                subtasks=[
+                    Practised(subtask=each.subtask, stages=each.stages)
+                    for each in self._practised.values()
+                ],
+                samples=self.limits.samples - self._spent(),
+                number=number,
+            ),
+            cancelled=lambda: goal.withdrawn,
+        )
+        self.performances.append(performance)
+        self._choices.append(self._choice())
+        return performance
+
+    def _choice(self) -> Choice:
+        return {key: self.chosen[each.subtask.name] for key, each in self._practised.items()}
+
+    def _keep_the_better(self) -> None:
+        """Take back what has changed since the best performance, if the last went worse."""
+        last = self.performances[-1]
+        if merit(last) >= merit(self.performances[self._best]):
+            self._best = len(self.performances) - 1
+            return
+        now = self._choice()
+        for key, number in self._choices[self._best].items():
+            subtask = self._practised[key]
+            if now[key] != number and (before := subtask.numbered(number)) is not None:
+                self._node.log.info(
+                    "%s: iteration %d of %s stands again, the performance went worse with %d",
+                    self._goal.id, number, subtask.subtask.name, now[key],
+                )  # fmt: skip
+                subtask.set_aside.add(now[key])
+                self._stand(subtask, before)
+
+    def _stand(self, subtask: _Subtask, iteration: Iteration) -> None:
+        self.chosen[subtask.subtask.name] = iteration.number
+        subtask.stages = iteration.stages
+
+    def _go_on(self, wanted: float) -> str:
+        """Have what is quicker stand where time is short, or practise further what lost the most;
+        why there is nothing new to perform, if so."""
         number, config = len(self.performances), self._node.config
+        performance = self.performances[self._best]
         lost = losses(performance)
         if not lost:
             return "No subtask is known at which it was lost."
-        before = {key: each.stages for key, each in self._practised.items()}
-        practice = for_practice(self.limits.samples - self._spent(), self.task, config)
+        # If what comes next goes worse, this is performed once more.
+        kept = max(each.steps for each in self.performances)
+        left = self.limits.samples - self._spent() - kept
+        if left >= longest_evaluation(self.task, config) and self._quicken(performance):
+            return ""
+        practice = for_practice(left, self.task, config)
         if practice < least_again(self.task, config):
             return "The samples that are left are not enough to practise further and perform again."
+        before = self._choice()
         until = self._spent() + practice
-        self._ask_again(number, lost, until)
+        if self._best == number - 1:
+            self._ask_again(number, lost, until)
         reasons = self._further(to_practise(lost, performance, wanted), until)
-        now = {key: each.stages for key, each in self._practised.items()}
-        if now == before:
+        if self._choice() == before:
             return f"Practising further brought nothing better: {' '.join(reasons)}".strip()
         return ""
+
+    def _quicken(self, performance: Performed) -> bool:
+        """Where the steps were used up, let the quickest iteration of each subtask stand; whether
+        that is something that was not performed yet."""
+        if not lost_to_time(performance):
+            return False
+        found: list[tuple[_Subtask, Iteration]] = []
+        for subtask in self._practised.values():
+            stands = subtask.numbered(self.chosen[subtask.subtask.name])
+            if stands is None:
+                continue
+            other = quicker(stands, subtask.iterations, subtask.set_aside, self.task.horizon)
+            if other is not None:
+                found.append((subtask, other))
+        quickest = {_key(subtask.subtask): other.number for subtask, other in found}
+        if self._choice() | quickest in [*self._choices, self._choice()]:
+            return False
+        for subtask, other in found:
+            self._stand(subtask, other)
+        return True
 
     def _ask_again(self, number: int, lost: list[Lost], until: int) -> None:
         """Ask for the plan again, with what was lost; practise what is new in it."""
@@ -304,9 +385,9 @@ class Pursuit:
                 continue
             subtask.rounds += 1
             achieved = self._achieve(subtask, f"{subtask.id}/again-{subtask.rounds}", samples, each)
-            stands = _standing(achieved.chosen, subtask.iterations, single=False)
+            stands = standing(achieved.chosen, subtask.iterations, subtask.set_aside)
             if stands is not None and stands.success_rate > 0:
-                self.chosen[name], subtask.stages = stands.number, stands.stages
+                self._stand(subtask, stands)
             reasons.append(f"{name}: {achieved.reason}")
         return reasons
 
@@ -328,17 +409,6 @@ class Pursuit:
         """Primitive steps so far, those of performances counted."""
         practised = sum(iteration.samples.total for iteration in self.iterations)
         return practised + sum(performance.steps for performance in self.performances)
-
-
-def _standing(number: int | None, iterations: list[Iteration], single: bool) -> Iteration | None:
-    """The iteration that stands for the subtask. In a plan of several, one that worked in no
-    episode of its evaluation gives way to the next best that did: the performance measures it
-    anew."""
-    stands = next((each for each in iterations if each.number == number), None)
-    if single or stands is None or stands.success_rate > 0:
-        return stands
-    worked = [each for each in iterations if each.success_rate > 0]
-    return max(worked, key=lambda each: (each.tried_out, each.number), default=stands)
 
 
 def _judged(performance: Performed, wanted: float) -> tuple[bool, str]:

@@ -18,6 +18,7 @@ class Filer(Node):
         link = films / "linked.mp4"
         link.unlink(missing_ok=True)
         link.symlink_to(self.folder / "secret")
+        self.grow()  # it is there before the node answers
         self.bus.every(0.02, self.grow)
 
     def grow(self) -> None:

@@ -1,0 +1,49 @@
+"""Which iteration stands for a subtask of a plan, and which performance was the better one."""
+
+from collections.abc import Collection
+
+from messages.plan import Iteration, Performed
+
+WORTH = 0.01
+"""The least time that a quicker iteration saves, as a share of the task's horizon. For less, no
+performance is played."""
+
+
+def standing(
+    number: int | None, iterations: list[Iteration], set_aside: Collection[int] = ()
+) -> Iteration | None:
+    """The iteration that stands for a subtask in a plan of several: the one with this number. If it
+    worked in no episode of its evaluation, or performances did worse with it, it gives way to the
+    next best that worked: the performance measures it again."""
+    stands = next((each for each in iterations if each.number == number), None)
+    if stands is None or (stands.success_rate > 0 and number not in set_aside):
+        return stands
+    worked = [i for i in iterations if i.success_rate > 0 and i.number not in set_aside]
+    return max(worked, key=lambda each: (each.tried_out, each.number), default=stands)
+
+
+def quicker(
+    stands: Iteration, iterations: list[Iteration], set_aside: Collection[int], horizon: int
+) -> Iteration | None:
+    """The iteration that takes the fewest steps for a success in its evaluation, if that saves
+    something against the one that stands. All evaluations of a subtask have the same starts."""
+    worked = [i for i in iterations if i.success_rate > 0 and i.number not in set_aside]
+    least = min(worked, key=steps_for_a_success, default=stands)
+    saved = steps_for_a_success(stands) - steps_for_a_success(least)
+    return least if saved >= WORTH * horizon else None
+
+
+def steps_for_a_success(iteration: Iteration) -> float:
+    """Primitive steps of its evaluation, those of episodes that failed too, for each success."""
+    return iteration.samples.evaluation / (iteration.success_rate * iteration.episodes)
+
+
+def lost_to_time(performance: Performed) -> bool:
+    """Whether at least half of the episodes that it lost had used up their steps."""
+    lost = [each for each in performance.episodes if not each.success]
+    return 2 * sum(each.ended == "horizon" for each in lost) >= len(lost) > 0
+
+
+def merit(performance: Performed) -> tuple[float, int]:
+    """How well it went: how often it reached the goal, then how far its episodes came."""
+    return performance.success_rate, sum(performance.milestones.values())
