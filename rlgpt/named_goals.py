@@ -14,6 +14,7 @@ HOW = (
     "add task.id=ID, of those that `rlgpt task list` has, "
     "or a goal in words: prompt='get three cobblestone'"
 )
+LISTED = "`rlgpt task list` has them"
 
 
 def with_goal(data: dict[str, Any]) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def _task(game: str, name: Any, prompt: str | None) -> Task:
         try:
             return goals.task(str(name))
         except ValueError as error:
-            raise Refused(f"task.id: {error}") from None
+            raise Refused(f"task.id: {error} ({LISTED})") from None
     if not prompt:
         raise Refused(f"the prompt is empty: {HOW}")
     task = goals.open_task(prompt)

@@ -6,7 +6,7 @@ import msgspec
 
 from messages.world import DEFAULT_GAME, Condition, Task
 from rlgpt.inspecting.output import json_line
-from rlgpt.named_goals import goals_of
+from rlgpt.named_goals import LISTED, goals_of
 from rlgpt.refused import Refused
 from rlgpt.terminal import plain_table, print_plain, print_table
 from worlds import card
@@ -108,7 +108,7 @@ def _task(game: str, name: str) -> Task:
     try:
         return goals_of(game).task(name)
     except ValueError as error:
-        raise Refused(str(error)) from None
+        raise Refused(f"{error} ({LISTED})") from None
 
 
 def _named(game: str, name: str) -> Named:

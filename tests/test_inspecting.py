@@ -195,7 +195,7 @@ def test_service_commands_describe_and_call_services_and_refuse_wrong_arguments(
     live: Launched, place: Path
 ) -> None:
     info = run_json("service", "info", "talker/describe", "--json", cwd=place)
-    assert info["used by"] == ["caller"]
+    assert info["used_by"] == ["caller"]
     assert info["timeout"] == 30.0
     reply = run_json("service", "call", "talker/describe", cwd=place)
     assert reply["node"] == "talker"

@@ -1,5 +1,6 @@
 """``rlgpt doctor``: each line is true, of a machine that lacks something as well."""
 
+import importlib.metadata
 import json
 import os
 import resource
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from messages.bus.address import UNIX_PATH_MAX
+from rlgpt.inspecting import stack_doctor
 from rlgpt.inspecting.stack_doctor import LIBRARIES, OPTIONAL, examine
 from tests.launch_toys.launched import command, environment
 
@@ -133,3 +135,17 @@ def test_a_limit_that_the_user_cannot_raise_has_another_remedy(tmp_path: Path) -
     limits = examined("--quick", cwd=tmp_path, code=1, limit=512)["limits"]
     assert not limits["well"]
     assert "only root can allow more than 512" in str(limits["words"])
+
+
+def test_versions_that_were_not_tested_are_named(tmp_path: Path) -> None:
+    constraints = tmp_path / "constraints.txt"
+    there = importlib.metadata.version("msgspec")
+    constraints.write_text(f"msgspec=={there}\nnumpy==1.0.1\nnot-to-be-had==2.0\n")
+    here = importlib.metadata.version("numpy")
+    assert list(stack_doctor._other_versions(constraints)) == [
+        f"numpy {here} is here, 1.0.1 was tested"
+    ]
+
+
+def test_without_a_checkout_no_versions_are_compared(tmp_path: Path) -> None:
+    assert not list(stack_doctor._other_versions(tmp_path / "constraints.txt"))

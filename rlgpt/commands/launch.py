@@ -28,6 +28,8 @@ def add(commands: Commands) -> None:
 
 def _launch(given: Namespace, more: list[str]) -> int:
     if given.list:
+        if given.name is not None or given.overrides or more:
+            raise Refused("--list lists all launch files and takes no name; leave one of them out")
         from rlgpt.launch_files import list_launch_files
 
         return list_launch_files(given.json)

@@ -42,7 +42,7 @@ def show_endpoint(kind: str, name: str, wanted: str | None, as_json: bool = Fals
         "node": owner,
         "types": endpoint.types,
         "fingerprint": endpoint.fingerprint,
-        "used by": sorted(one.node for one in found if name in one.uses),
+        "used_by": sorted(one.node for one in found if name in one.uses),
     }
     facts |= _declaration(declared(owner).get(name))
     print_facts(facts, as_json)

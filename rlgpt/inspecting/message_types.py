@@ -48,7 +48,7 @@ def show_type(name: str, as_json: bool = False, template: bool = False) -> int:
     if kind.__doc__:
         facts["what"] = inspect.cleandoc(kind.__doc__).split("\n")
     facts["fields"] = [_line(field) for field in msgspec.structs.fields(kind)]
-    facts["used by"] = sorted(used)
+    facts["used_by"] = sorted(used)
     print_facts(facts, as_json=False)
     return 0
 

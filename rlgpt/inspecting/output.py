@@ -25,7 +25,8 @@ def print_rows(rows: Sequence[Row], columns: Mapping[str, str], as_json: bool) -
 
 
 def print_facts(facts: Row, as_json: bool) -> None:
-    """Print one thing: a line for each fact, lists as lines of their own."""
+    """Print one thing: a line for each fact, lists as lines of their own. Keys have underscores in
+    JSON, and spaces here."""
     if as_json:
         print(json_line(dict(facts)))
         return
@@ -33,7 +34,7 @@ def print_facts(facts: Row, as_json: bool) -> None:
     for name, value in facts.items():
         values = value if isinstance(value, list) else [value]
         for number, each in enumerate(values or ["-"]):
-            label = name if not number else ""
+            label = name.replace("_", " ") if not number else ""
             print_plain(f"{label:{width}}  {_cell(each)}".rstrip())
 
 

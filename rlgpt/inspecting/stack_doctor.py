@@ -23,6 +23,7 @@ from messages.bus.address import prepare, socket_path
 from messages.bus.errors import AddressError
 from nodes.own_packages import hidden
 from rlgpt import run_folder
+from rlgpt.commit import CHECKOUT
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import check, save
 from rlgpt.inspecting.output import json_line
@@ -37,6 +38,7 @@ LIBRARIES = (
     "gymnasium", "crafter", "vllm",
 )  # fmt: skip
 OPTIONAL = frozenset({"crafter", "vllm"})
+CONSTRAINTS = CHECKOUT / "constraints.txt"
 ROOM = 5 * 2**30
 """Bytes that a run with films and checkpoints may take."""
 SHARED = 64 * 2**20
@@ -104,6 +106,28 @@ def _libraries() -> Iterator[Finding]:
                 words = f"{name} is not installed: pip install -c constraints.txt {name}"
                 yield Finding(well=False, about="libraries", words=words)
     yield Finding(well=True, about="libraries", words=", ".join(there))
+    if others := list(_other_versions(CONSTRAINTS)):
+        words = f"tested with other versions (constraints.txt): {', '.join(others)}"
+        yield Finding(well=None, about="versions", words=words)
+
+
+def _other_versions(constraints: Path) -> Iterator[str]:
+    """Packages that are here in another version than a file of constraints has: those that are not
+    here, and a local part of a version (``+cpu``), are no difference."""
+    try:
+        lines = constraints.read_text("utf-8").splitlines()
+    except OSError:  # not a checkout: nothing to compare with
+        return
+    for line in lines:
+        name, equals, wanted = line.partition("==")
+        if not equals:
+            continue
+        try:
+            here = importlib.metadata.version(name.strip())
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        if here.partition("+")[0] != wanted.strip():
+            yield f"{name.strip()} {here} is here, {wanted.strip()} was tested"
 
 
 def _runs() -> Path:

@@ -166,8 +166,7 @@ def _fill(value: Any, values: dict[str, str | int]) -> Any:
 def _unknown(name: str, known: list[str]) -> str:
     if name.startswith("creative:"):
         return f"a creative task's id is creative:NUMBER, as creative:0, not {name!r}"
-    hint = near(name, known) or "; voxeldojo.tasks.task_ids() lists them"
-    return f"there is no task {name!r}{hint}"
+    return f"there is no task {name!r}{near(name, known)}"
 
 
 @cache
