@@ -204,6 +204,35 @@ def test_a_subtask_that_worked_sometimes_is_kept_and_one_that_never_did_ends_the
     assert "craft 2 planks: no iteration of it worked in any episode" in report.reason
 
 
+def test_a_subtask_that_never_worked_takes_the_samples_that_nothing_else_could_use(tmp_path: Path):
+    below = Below()
+    bus = below.bus()
+    rates = [0.0, 0.5]
+
+    def achieve(goal: GoalHandle[AchieveSubtask, Iteration]) -> SubtaskReport:
+        report = below.achieve(goal)
+        if goal.request.subtask.success.name != "planks":
+            return report
+        (turn,) = report.iterations
+        number = len(goal.request.history)
+        samples = Samples(training=goal.request.limits.samples)
+        turn = msgspec.structs.replace(
+            turn, number=number, success_rate=rates[number], samples=samples
+        )
+        return SubtaskReport(iterations=[turn], success=False, reason="spent", chosen=number)
+
+    bus.answer_action(ACHIEVE, achieve)
+    start(Planner, bus, tmp_path)
+    report = pursue(bus, TASK, samples=400_000)
+    practised = [each for each in below.achieved if each.subtask.success.name == "planks"]
+    # A third of 370,000 and half of the rest; then all but what the stick's iteration may take.
+    assert [each.limits.samples for each in practised] == [184_500, 370_000 - 185_500 - 40_000]
+    assert [len(each.history) for each in practised] == [0, 1]
+    assert below.achieved[-1].limits.samples == 40_000
+    assert report.success
+    assert report.chosen["craft 2 planks"] == 1
+
+
 def test_an_iteration_that_worked_in_some_episode_replaces_a_chosen_one_that_never_did(
     tmp_path: Path,
 ):

@@ -176,7 +176,8 @@ class Pursuit:
                 spent = f"{self._spent():,} of {self.limits.samples:,}, of which {kept}"
                 return f"The samples are spent: {spent}."
             known = _Subtask(subtask, start, f"{self._goal.id}/{done}-{slug(subtask.name)}")
-            if failed := self._begin(known, samples, single):
+            kept = len(to_come) * least_again(self.task, self._node.config)
+            if failed := self._begin(known, samples, single, practice, kept):
                 return failed
             stands = known.numbered(self.chosen[subtask.name])
             left = stands.left if stands is not None else {}
@@ -184,9 +185,25 @@ class Pursuit:
                 rest, held = self._plan_anew(done, left, problems, rest, held)
         return ""
 
-    def _begin(self, known: _Subtask, samples: int, single: bool) -> str:
+    def _begin(
+        self,
+        known: _Subtask,
+        samples: int,
+        single: bool,
+        practice: Callable[[], int],
+        kept: int,
+    ) -> str:
+        """Practise a subtask for the first time; why that failed, or nothing. Where it worked in no
+        episode and has spent its share, it goes on with all that ``practice`` has but what is
+        ``kept`` for the others: the goal would end here, and nothing would come of their shares."""
         name = known.subtask.name
         achieved = self._achieve(known, known.id, samples)
+        while not single and self._starved(known, achieved, samples):
+            samples = practice() - self._spent() - kept
+            if samples < least_again(self.task, self._node.config):
+                break
+            known.rounds += 1
+            achieved = self._achieve(known, f"{known.id}/again-{known.rounds}", samples)
         stands = known.numbered(achieved.chosen)
         if not single:
             stands = standing(achieved.chosen, known.iterations)
@@ -202,6 +219,14 @@ class Pursuit:
         known.stages = stands.stages
         self._practised[_key(known.subtask)] = known
         return ""
+
+    def _starved(self, known: _Subtask, achieved: SubtaskReport, samples: int) -> bool:
+        """Whether a subtask that never worked stopped because its samples were spent."""
+        if any(each.success_rate > 0 for each in known.iterations):
+            return False
+        left = samples - sum(each.samples.total for each in achieved.iterations)
+        more = least_again(self.task, self._node.config)
+        return left < more and len(known.iterations) < self.limits.iterations
 
     def _achieve(
         self, known: _Subtask, id: str, samples: int, performed: Lost | None = None
