@@ -173,13 +173,14 @@ def _turns(
             continue
         first = plan[0]
         key = (first.success.kind, first.success.name)
-        more = view.inventory.get(standing.key[1], 0) > standing.held
+        carried = planning.at_hand(view, goal, beside=False)
+        more = carried.get(standing.key[1], 0) > standing.held
         if key != standing.key or more:
             standing.tries = 0
         elif not standing.waits:
             standing.tries += 1
         standing.key, standing.at = key, first.name
-        standing.held = view.inventory.get(key[1], 0)
+        standing.held = carried.get(key[1], 0)
         if standing.tries >= TRIES:
             standing.gave_up = f"{TRIES} tries at {first.name}"
             continue

@@ -162,14 +162,14 @@ class MinecraftPlanning(WayPlanning):
                 )
         return found
 
-    def at_hand(self, view: View, goal: Condition) -> dict[str, int]:
+    def at_hand(self, view: View, goal: Condition, beside: bool = True) -> dict[str, int]:
         """The stations that stand beside the player are counted in, but for one that is to be put
         down; so is what does as well as another item."""
         held = dict(view.inventory)
         for other, item in ALIKE.items():
             if goal.name not in (other, item) and (more := held.pop(other, 0)):
                 held[item] = held.get(item, 0) + more
-        if goal.kind == "nearby":
+        if goal.kind == "nearby" or not beside:
             return held
         for block, item in _BLOCKS.items():
             if view.around.get(block, 0) and not held.get(item, 0):

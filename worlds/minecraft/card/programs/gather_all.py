@@ -86,6 +86,7 @@ def pick_up(obs, x, z, had):
 
 
 def action(obs):
+    obs = take_along(obs)
     home = obs.position
     wanted = held(obs) + QUANTITY
     tries = 0
@@ -103,7 +104,7 @@ def action(obs):
         had = held(obs)
         x, z = floor(x) + dx + 0.5, floor(z) + dz + 0.5
         y = floor(y + 0.001) + dy
-        obs = dig_at(obs, dx, dy, dz)
+        obs = dig_at(obs if TOOLS else hold_for(obs, BLOCK), dx, dy, dz)
         at = (floor(x) - floor(obs.position[0]), floor(z) - floor(obs.position[2]))
         up = y - floor(obs.position[1] + 0.001)
         if max(abs(at[0]), abs(at[1]), abs(up)) < 8 and obs.block(at[0], up, at[1]) == BLOCK:

@@ -1,7 +1,6 @@
 ITEM = "cobblestone"
 BLOCK = "stone"
 QUANTITY = 1
-TOOLS = []
 LEVEL = 64
 WAYS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 SIDES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
@@ -9,45 +8,49 @@ SIDES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 
 def beside_lava(obs, spot):
     dx, dy, dz = spot
-    if max(abs(dx), abs(dy), abs(dz)) > 7:
-        return True
     return any([obs.block(dx + x, dy + y, dz + z) == "lava" for x, y, z in SIDES])
 
 
-def take_tool(obs):
-    """One that the ore takes, the least of them."""
-    for tool in TOOLS:
-        if obs.inventory.get(tool, 0):
-            return obs if obs.held == tool else equip(tool)
-    return obs
+def seek(obs, passed):
+    """The nearest of the block that can be got at: not in ``passed``, nor beside lava."""
+    for _ in range(20):
+        here = cell_of(obs)
+        but = [(x - here[0], y - here[1], z - here[2]) for x, y, z in passed]
+        spot = find(obs, BLOCK, 7, but)
+        if spot is None or not beside_lava(obs, spot):
+            return spot
+        passed.append((here[0] + spot[0], here[1] + spot[1], here[2] + spot[2]))
+    return None
 
 
 def take(obs, spot):
-    """Get beside the block, dig it and go where it drops: whether there is more of it."""
-    dx, dy, dz = spot
+    """Get beside the block, straight down first, dig it and go where it drops."""
     had = obs.inventory.get(ITEM, 0)
-    x, y, z = (
-        floor(obs.position[0]) + dx,
-        floor(obs.position[1] + 0.001) + dy,
-        floor(obs.position[2]) + dz,
-    )
-    for _ in range(3):
-        px, py, pz = floor(obs.position[0]), floor(obs.position[1] + 0.001), floor(obs.position[2])
-        ax, ay, az = x - px, y - py, z - pz
-        if max(abs(ax), abs(ay), abs(az)) > 7:
-            return obs
-        if obs.block(ax, ay, az) != BLOCK:
+    here = cell_of(obs)
+    x, y, z = here[0] + spot[0], here[1] + spot[1], here[2] + spot[2]
+    ways = 0
+    for _ in range(10):
+        here, before = cell_of(obs), obs.position
+        ax, ay, az = x - here[0], y - here[1], z - here[2]
+        if max(abs(ax), abs(ay), abs(az)) > 7 or obs.block(ax, ay, az) != BLOCK:
             break
+        if beside_lava(obs, (ax, ay, az)):
+            return obs
         if abs(ax) + abs(az) <= 2 and -2 <= ay <= 3:
-            obs = dig_at(take_tool(obs), ax, ay, az, 300)
+            return gather_at(obs, ITEM, ax, ay, az)
+        if ay < -2 and (ax or az or ay < -3):
+            obs = sink(obs)
         else:
+            ways += 1
             obs = travel(obs, ax, az, 150, ay - 1 if ay > 1 else ay)
+        if obs.position == before or ways == 3:
+            break
     for _ in range(6):
         if obs.inventory.get(ITEM, 0) > had:
             return obs
         obs = noop()
     ax, az = x + 0.5 - obs.position[0], z + 0.5 - obs.position[2]
-    return travel(obs, ax, az, 30, y - floor(obs.position[1] + 0.001))
+    return travel(obs, ax, az, 30, y - cell_of(obs)[1])
 
 
 def tunnel(obs, heading):
@@ -65,17 +68,24 @@ def tunnel(obs, heading):
 
 
 def action(obs):
+    obs = take_along(obs)
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     heading = floor(obs.position[0] + obs.position[2]) % 4
+    failed, passed = [], []
     patience = 0
     while obs.inventory.get(ITEM, 0) < wanted:
         had, before = obs.inventory.get(ITEM, 0), obs.steps
-        spot = None if BLOCK == "stone" or patience > 0 else find(obs, BLOCK, 8)
+        spot = None if BLOCK == "stone" or patience > 0 else seek(obs, passed)
         patience = max(0, patience - 1)
-        if spot is not None and not beside_lava(obs, spot):
+        if spot is not None:
+            here = cell_of(obs)
+            cell = (here[0] + spot[0], here[1] + spot[1], here[2] + spot[2])
             obs = take(obs, spot)
             if obs.inventory.get(ITEM, 0) == had:
                 patience = 4
+                failed.append(cell)
+                if failed.count(cell) == 3:
+                    passed.append(cell)
         elif obs.position[1] > (12 if BLOCK == "stone" else LEVEL):
             obs = sink(obs)
         else:
