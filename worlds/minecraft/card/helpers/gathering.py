@@ -2,23 +2,22 @@
 
 STATIONS = (("crafting table", "crafting_table"), ("furnace", "furnace"))
 STONES_OF_A_FURNACE = 8
-AROUND_A_DROP = ((0, 0), (1, 0), (0, 1), (-1, 0), (0, -1))
+DELAY = 12  # steps after which what dropped can be picked up, and a little
 
 
 def gather_at(obs, item, dx, dy, dz):
     """Dig a block within reach and get the item that it drops."""
-    x, _, z = cell_of(obs)
-    x, z = x + dx, z + dz
+    here = cell_of(obs)
+    x, y, z = here[0] + dx, here[1] + dy, here[2] + dz
     had = obs.inventory.get(item, 0)
     obs = dig_at(hold_for(obs, obs.block(dx, dy, dz)), dx, dy, dz)
-    for _ in range(10):
-        if obs.inventory.get(item, 0) > had:
-            return obs
-        obs = noop()
-    for ax, az in AROUND_A_DROP:
-        if obs.inventory.get(item, 0) > had:
-            return obs
-        obs = walk_to(obs, x + ax + 0.5 - obs.position[0], z + az + 0.5 - obs.position[2], 25)
+    last = obs.steps + DELAY
+    while obs.steps < last and obs.inventory.get(item, 0) == had:
+        ax, az = x + 0.5 - obs.position[0], z + 0.5 - obs.position[2]
+        obs = noop() if hypot(ax, az) < 1.2 else travel(obs, ax, az, 8, y - cell_of(obs)[1])
+    if obs.inventory.get(item, 0) == had:
+        ax, az = x + 0.5 - obs.position[0], z + 0.5 - obs.position[2]
+        obs = travel(obs, ax, az, 60, y - cell_of(obs)[1])
     return obs
 
 
