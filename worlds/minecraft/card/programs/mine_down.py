@@ -23,24 +23,40 @@ def seek(obs, passed):
     return None
 
 
+def towards(obs, ax, az):
+    """A block on through the rock, or round what is not safe."""
+    before = obs.position
+    along_x = (1 if ax > 0 else -1, 0)
+    along_z = (0, 1 if az > 0 else -1)
+    ways = [along_x, along_z] if abs(ax) >= abs(az) else [along_z, along_x]
+    for way in ways:
+        if (ax and way[0]) or (az and way[1]):
+            obs = drive(obs, way[0], way[1])
+            if hypot(obs.position[0] - before[0], obs.position[2] - before[2]) > 0.5:
+                return obs
+    return obs
+
+
 def take(obs, spot):
     """Get beside the block, straight down first, dig it and go where it drops."""
     had = obs.inventory.get(ITEM, 0)
     here = cell_of(obs)
     x, y, z = here[0] + spot[0], here[1] + spot[1], here[2] + spot[2]
     ways = 0
-    for _ in range(10):
+    for _ in range(16):
         here, before = cell_of(obs), obs.position
         ax, ay, az = x - here[0], y - here[1], z - here[2]
         if max(abs(ax), abs(ay), abs(az)) > 7 or obs.block(ax, ay, az) != BLOCK:
             break
         if beside_lava(obs, (ax, ay, az)):
             return obs
-        if abs(ax) + abs(az) <= 2 and -2 <= ay <= 3:
+        if abs(ax) + abs(az) <= 2 and -3 <= ay <= 3:
             return gather_at(obs, ITEM, ax, ay, az)
-        if ay < -2 and (ax or az or ay < -3):
+        if ay < -3 and may_sink(obs):
             obs = sink(obs)
-        else:
+        elif abs(ax) + abs(az) > 2 and ay <= 3:
+            obs = towards(obs, ax, az)
+        if obs.position == before:
             ways += 1
             obs = travel(obs, ax, az, 150, ay - 1 if ay > 1 else ay)
         if obs.position == before or ways == 3:
