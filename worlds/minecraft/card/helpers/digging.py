@@ -38,6 +38,7 @@ def line_to(obs, goal):
         hit, _, passes = sight(obs, yaw, pitch, goal)
         if hit == goal:
             return yaw, pitch
-        if passes and through is None:
+        own_ground = hit == (0, -1, 0) and goal[1] > -2  # it would only take one down
+        if passes and through is None and not own_ground:
             through = (yaw, pitch)
     return through

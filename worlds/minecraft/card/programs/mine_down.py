@@ -7,8 +7,15 @@ SIDES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 
 
 def beside_lava(obs, spot):
+    """As far as blocks are known."""
     dx, dy, dz = spot
-    return any([obs.block(dx + x, dy + y, dz + z) == "lava" for x, y, z in SIDES])
+    return any(
+        [
+            obs.block(dx + x, dy + y, dz + z) == "lava"
+            for x, y, z in SIDES
+            if max(abs(dx + x), abs(dy + y), abs(dz + z)) <= 8
+        ]
+    )
 
 
 def seek(obs, passed):
@@ -16,7 +23,7 @@ def seek(obs, passed):
     for _ in range(20):
         here = cell_of(obs)
         but = [(x - here[0], y - here[1], z - here[2]) for x, y, z in passed]
-        spot = find(obs, BLOCK, 7, but)
+        spot = find(obs, BLOCK, 8, but)
         if spot is None or not beside_lava(obs, spot):
             return spot
         passed.append((here[0] + spot[0], here[1] + spot[1], here[2] + spot[2]))
@@ -46,7 +53,7 @@ def take(obs, spot):
     for _ in range(16):
         here, before = cell_of(obs), obs.position
         ax, ay, az = x - here[0], y - here[1], z - here[2]
-        if max(abs(ax), abs(ay), abs(az)) > 7 or obs.block(ax, ay, az) != BLOCK:
+        if max(abs(ax), abs(ay), abs(az)) > 8 or obs.block(ax, ay, az) != BLOCK:
             break
         if beside_lava(obs, (ax, ay, az)):
             return obs
