@@ -25,9 +25,11 @@ def dig_at(obs, dx, dy, dz, max_steps=400):
             obs = noop()
         name, far = obs.facing, obs.facing_distance
         while obs.steps < last and obs.facing == name != "air":
-            if abs(obs.facing_distance - far) > 0.05:
+            if abs(obs.facing_distance - far) > 0.05 or cell_of(obs) != (fx, fy, fz):
                 break
             obs = attack()
+        if goal[1] > -1 and cell_of(obs)[1] < fy:
+            missed += 3  # it was the ground that was dug
     return obs
 
 

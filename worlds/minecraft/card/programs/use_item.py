@@ -7,6 +7,9 @@ OPEN_CELLS = ("air", "grass", "plant", "flower", "snow", "dead bush")
 NO_GROUND = ("air", "grass", "plant", "flower", "snow", "dead bush", "water", "lava")
 
 
+OPENING = ("crafting table", "furnace", "chest")  # at the use key
+
+
 def wear(obs):
     return equip(ITEM)
 
@@ -95,18 +98,38 @@ def put_down(obs):
             obs = place_at(obs, ITEM, dx, dy, dz)
             if obs.inventory.get(ITEM, 0) < had:
                 return obs
-    for dx, dz in PLACES[:4]:  # no room: make some
+    return make_room(obs)
+
+
+def make_room(obs):
+    for dx, dz in PLACES[:4]:
         name = obs.block(dx, 0, dz)
-        if name not in OPEN_CELLS:
+        if name not in OPEN_CELLS + OPENING:
             return dig_at(hold_for(obs, name), dx, 0, dz)
     return roam(obs, 15)
 
 
 def simply(obs):
+    """Where the eyes are turned, or on the ground beside the feet, which is where what is laid
+    needs it."""
     obs = equip(ITEM) if obs.held != ITEM else obs
+    for _ in range(4):
+        if obs.facing not in OPENING:
+            break
+        obs = turn(90)
+    before = obs.used.get(ITEM, 0)
     obs = use()
-    obs = look(45) if obs.pitch < 30 else look(-60)
-    return use()
+    for dx, dz in PLACES[:4]:
+        if obs.used.get(ITEM, 0) > before:
+            return obs
+        ground = obs.block(dx, -1, dz)
+        if obs.block(dx, 0, dz) in OPEN_CELLS and ground not in NO_GROUND + OPENING:
+            x, y, z = obs.position
+            obs = look_at(
+                obs, floor(x) + dx + 0.5 - x, floor(y + 0.001) - y, floor(z) + dz + 0.5 - z
+            )
+            obs = use()
+    return obs if obs.used.get(ITEM, 0) > before else make_room(obs)
 
 
 def action(obs):
