@@ -138,7 +138,7 @@ def sink(obs: Observation, max_steps: int = 200) -> Observation:
     """Dig one block down, where that is safe."""
 
 def may_sink(obs: Observation) -> bool:
-    """Whether the block below can be dug: no lava, no water, no deep fall, not the world's ground."""
+    """Whether the block below can be dug: no lava, water, deep fall or bedrock."""
 
 def drive(obs: Observation, sx: int, sz: int) -> Observation:
     """Dig and go one block on, the same way: (1, 0), (-1, 0), (0, 1) or (0, -1)."""

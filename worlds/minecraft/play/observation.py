@@ -380,9 +380,7 @@ def far_rays(obs: Any) -> tuple[Ray, ...]:
     return obs._all.far_rays(obs._row)
 
 
-def find(
-    obs: Any, block: Any, radius: Any = RADIUS, but: Any = ()
-) -> tuple[int, int, int] | None:
+def find(obs: Any, block: Any, radius: Any = RADIUS, but: Any = ()) -> tuple[int, int, int] | None:
     """The offset from the feet to the nearest block of that name within ``radius``, none of those
     in ``but``."""
     if type(obs) is not Observation or type(block) is not str:

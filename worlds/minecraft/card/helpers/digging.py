@@ -6,6 +6,10 @@ def dig_at(obs, dx, dy, dz, max_steps=400):
     x, y, z = x + dx, y + dy, z + dz
     last = obs.steps + max_steps
     missed = 0
+    for _ in range(4):
+        high = obs.position[1] - floor(obs.position[1])
+        if dy > -1 and high > 0.1 and obs.block(0, 0, 0) == "air":
+            obs = noop()  # who still falls would aim at the ground
     while obs.steps < last and missed < 8:
         fx, fy, fz = cell_of(obs)
         goal = (x - fx, y - fy, z - fz)

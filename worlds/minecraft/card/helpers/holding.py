@@ -2,7 +2,17 @@
 
 QUICKEST_FIRST = ("golden", "diamond", "iron", "stone", "wooden")
 FIRM_FIRST = ("diamond", "iron", "stone", "wooden")  # gold is too soft for most ores
-EARTH = ("grass block", "dirt", "sand", "gravel", "clay", "snow", "farmland", "mycelium", "soul sand")
+EARTH = (
+    "grass block",
+    "dirt",
+    "sand",
+    "gravel",
+    "clay",
+    "snow",
+    "farmland",
+    "mycelium",
+    "soul sand",
+)
 TIMBER = ("wood", "wooden planks", "crafting table", "chest", "bookshelf", "oak fence")
 FOLIAGE = ("leaves", "grass", "plant", "flower", "vines", "dead bush", "cactus", "torch")
 TOUGH = ("obsidian", "block of iron", "block of gold", "block of diamond")

@@ -47,6 +47,7 @@ def pick_up(obs, spot, wanted):
 
 
 def action(obs):
+    obs = take_along(obs)
     home = mark = obs.position
     since = 0
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY

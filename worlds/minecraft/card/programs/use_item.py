@@ -5,8 +5,6 @@ SOFT = ("grass block", "dirt", "sand", "gravel", "clay", "leaves")
 SOIL = ("grass block", "dirt")
 OPEN_CELLS = ("air", "grass", "plant", "flower", "snow", "dead bush")
 NO_GROUND = ("air", "grass", "plant", "flower", "snow", "dead bush", "water", "lava")
-
-
 OPENING = ("crafting table", "furnace", "chest")  # at the use key
 
 

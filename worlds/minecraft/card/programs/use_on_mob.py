@@ -37,6 +37,7 @@ def pick_up(obs, had):
 
 
 def action(obs):
+    obs = take_along(obs)
     home = mark = obs.position
     since = 0
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
