@@ -114,10 +114,12 @@ class MinecraftPlanning(WayPlanning):
         return [*parts, (success, held)]
 
     def _besides(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
-        """What is to be had beside what a condition names: an arrow for a bow, and a weapon for
-        who fights what fights back."""
+        """What is to be had beside what a condition names: an arrow for a bow, soil for a hoe,
+        which is made where there is only rock, and a weapon for who fights what fights back."""
         if success.kind == "used" and success.name == "bow":
             return {"arrow": success.quantity}
+        if success.kind == "used" and success.name.endswith("_hoe"):
+            return {"dirt": 1}
         if success.kind == "killed" and success.name in _DANGEROUS:
             armed = any(inventory.get(weapon, 0) for weapon in _WEAPONS)
             return {} if armed else {"stone_sword": 1}
