@@ -1,6 +1,6 @@
-"""Plans in Minecraft. A subtask that needs a station begins with it in the inventory: its stages
-put it down, use it and take it up again, so that a plan never has to know where something stands.
-"""
+"""Plans in Minecraft. A subtask that needs a station begins with it in the inventory, or beside it:
+its stages put it down and use it, and who goes away takes it along, so that a plan never has to
+know where something stands."""
 
 from collections.abc import Mapping, Sequence
 
