@@ -1,0 +1,205 @@
+"""A thread that makes worlds: those that are likely to be wanted next, into spare places, and a
+share of those that are wanted now. Kernels run without Python's lock, so it can have a core of its
+own. A world is the same whoever makes it, and wherever.
+"""
+
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from voxeldojo.engine.state import State
+
+NOT_COPIED = frozenset({"settings", "layers", "queues", "tops", "changes"})
+"""What is the same in every place, scratch, and a log that is empty in a new world. The copies of
+starts (``kept_...``) are for seeds that were used before, and a new world has none either."""
+
+FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
+
+
+class Places(Protocol):
+    """A batch of worlds."""
+
+    state: State
+
+    def begin(self, place: int, seed: int) -> None:
+        """Make the world of a seed, with all that an episode begins with."""
+        ...
+
+
+class Maker:
+    """
+    Args:
+        worlds: the batch. While `reset` runs nothing else may use it.
+        spare: a batch like it for worlds made ahead, so many as it has places.
+    """
+
+    def __init__(self, worlds: Places, spare: Places) -> None:
+        self._worlds = worlds
+        self._spare = spare
+        self.places = len(spare.state.players)
+        self._changed = threading.Condition()
+        self._tasks: deque[Callable[[], None]] = deque()
+        self._shared: deque[tuple[int, int]] = deque()  # places and seeds, wanted now
+        self._failed: list[tuple[int, int]] = []  # of these, what the thread could not make
+        self._wanted: list[int] = []  # seeds, the soonest first
+        self._made: dict[int, int] = {}  # where each of them is
+        self._free = list(range(self.places))
+        self._at_work = False
+        self._making: int | None = None  # the seed that is made ahead now
+        self._over = False
+        self.taken = 0  # worlds that were there when they were wanted
+        self._thread = threading.Thread(target=self._work, name="worlds ahead", daemon=True)
+        self._thread.start()
+
+    def run(self, task: Callable[[], None]) -> None:
+        """Run ``task`` in the thread and wait for it. Raises what it raises."""
+        done = threading.Event()
+        errors: list[BaseException] = []
+
+        def tried() -> None:
+            try:
+                task()
+            except BaseException as error:  # raised again where it is waited for
+                errors.append(error)
+            finally:
+                done.set()
+
+        with self._changed:
+            self._tasks.append(tried)
+            self._changed.notify_all()
+        done.wait()
+        if errors:
+            raise errors[0]
+
+    def foresee(self, seeds: Sequence[int]) -> None:
+        """Make the worlds of these seeds, the soonest first, as many as there are places. Those of
+        other seeds give way to them."""
+        wanted = list(seeds[: self.places])
+        with self._changed:
+            if wanted == self._wanted:
+                return
+            self._wanted = wanted
+            self._changed.notify_all()
+
+    def reset(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """New episodes: places of the batch and their seeds."""
+        found: list[tuple[int, int]] = []
+        late: list[tuple[int, int]] = []
+        left: deque[tuple[int, int]] = deque()
+        with self._changed:
+            for place, seed in pairs:
+                if (at := self._made.pop(seed, None)) is not None:
+                    found.append((place, at))
+                else:
+                    (late if seed == self._making else left).append((place, seed))
+            if len(left) > 1:
+                self._shared = left
+                self._changed.notify_all()
+        try:
+            for place, at in found:
+                self._copy(at, place)
+                self._leave(at)
+            while (pair := _popped(left)) is not None:
+                self._worlds.begin(*pair)
+        finally:
+            left.clear()
+            with self._changed:
+                self._changed.wait_for(lambda: self._making is not None or not self._at_work)
+                failed, self._failed = self._failed, []
+        for place, seed in late:
+            with self._changed:
+                self._changed.wait_for(lambda: self._making != seed)  # noqa: B023 - at once
+                at = self._made.pop(seed, None)
+            if at is None:
+                failed.append((place, seed))
+            else:
+                self._copy(at, place)
+                self._leave(at)
+        for pair in failed:
+            self._worlds.begin(*pair)
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+        self._thread.join()
+
+    def _copy(self, at: int, place: int) -> None:
+        theirs, ours = self._spare.state, self._worlds.state
+        for name in State._fields:
+            if name not in NOT_COPIED and not name.startswith("kept_"):
+                getattr(ours, name)[place] = getattr(theirs, name)[at]
+        self.taken += 1
+
+    def _leave(self, at: int) -> None:
+        with self._changed:
+            self._free.append(at)
+            self._changed.notify_all()
+
+    # ---- in the thread
+
+    def _work(self) -> None:
+        # They are the main thread's; without a memory fault being blocked, which ends the process.
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - FAULTS)
+        while True:
+            with self._changed:
+                self._at_work, self._making = False, None
+                self._changed.notify_all()
+                work = self._next()
+                while work is None:
+                    if self._over:
+                        return
+                    self._changed.wait()
+                    work = self._next()
+                self._at_work = True
+            work()
+
+    def _next(self) -> Callable[[], None] | None:
+        """What is to be done next. The lock is held."""
+        if self._tasks:
+            return self._tasks.popleft()
+        if (pair := _popped(self._shared, first=True)) is not None:
+            return lambda: self._share(*pair)
+        for seed in self._wanted:
+            if seed not in self._made:
+                at = self._place()
+                if at is None:
+                    return None
+                self._making = seed
+                return lambda: self._make(at, seed)
+        return None
+
+    def _place(self) -> int | None:
+        """A free one, if need be by giving up a world that is not wanted any more."""
+        if not self._free:
+            for seed in self._made.keys() - set(self._wanted):
+                self._free.append(self._made.pop(seed))
+        return self._free.pop() if self._free else None
+
+    def _share(self, place: int, seed: int) -> None:
+        try:
+            self._worlds.begin(place, seed)
+        except Exception:  # out of memory: whoever waits for it tries again, and gets the error
+            self._failed.append((place, seed))
+
+    def _make(self, at: int, seed: int) -> None:
+        try:
+            self._spare.begin(at, seed)
+        except Exception:  # it is made when it is wanted, and fails there if it still does
+            with self._changed:
+                self._free.append(at)
+                self._wanted = [each for each in self._wanted if each != seed]
+            return
+        with self._changed:
+            self._made[seed] = at
+
+
+def _popped(pairs: deque[tuple[int, int]], first: bool = False) -> tuple[int, int] | None:
+    """Two threads take from either end, each without waiting for the other."""
+    try:
+        return pairs.popleft() if first else pairs.pop()
+    except IndexError:
+        return None
