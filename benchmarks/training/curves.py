@@ -40,17 +40,27 @@ def wool(seed: int) -> TrainingSpec:
     return _whole("wool", seed, 30_000)
 
 
-def _whole(task: str, seed: int, budget: int) -> TrainingSpec:
-    spec = training_spec(SETTINGS[task], True, seed, budget)
+def wool_by_steps(seed: int) -> TrainingSpec:
+    """The same without the coded action."""
+    return _whole("wool", seed, 60_000, macros=False)
+
+
+def _whole(task: str, seed: int, budget: int, macros: bool = True) -> TrainingSpec:
+    spec = training_spec(SETTINGS[task], macros, seed, budget)
     return msgspec.structs.replace(spec, stop_at=2.0)
 
 
 def log(seed: int) -> TrainingSpec:
     """Harvest a log, the example of `rlgpt train`."""
-    return options_spec(seed, 30_000)
+    return options_spec(seed, 60_000)
 
 
-TASKS: dict[str, Callable[[int], TrainingSpec]] = {"milk": milk, "wool": wool, "log": log}
+TASKS: dict[str, Callable[[int], TrainingSpec]] = {
+    "milk": milk,
+    "wool": wool,
+    "wool_by_steps": wool_by_steps,
+    "log": log,
+}
 
 
 def trained(spec: TrainingSpec, parameters: dict[str, Any]) -> Trained:

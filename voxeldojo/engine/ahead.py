@@ -1,6 +1,6 @@
-"""A thread that makes worlds: those that are likely to be wanted next, into spare places, and a
+"""A thread that makes worlds: those that are likely to be wanted next, which wait on a shelf, and a
 share of those that are wanted now. Kernels run without Python's lock, so it can have a core of its
-own. A world is the same whoever makes it, and wherever.
+own. A world is the same whoever makes it, and whenever.
 """
 
 import signal
@@ -9,11 +9,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from voxeldojo.engine.shelf import Shelf
 from voxeldojo.engine.state import State
-
-NOT_COPIED = frozenset({"settings", "layers", "queues", "tops", "changes"})
-"""What is the same in every place, scratch, and a log that is empty in a new world. The copies of
-starts (``kept_...``) are for seeds that were used before, and a new world has none either."""
 
 FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
 
@@ -32,20 +29,24 @@ class Maker:
     """
     Args:
         worlds: the batch. While `reset` runs nothing else may use it.
-        spare: a batch like it for worlds made ahead, so many as it has places.
+        spare: a batch of one world like them, where worlds are made ahead.
+        places: how many of these there may be at a time.
     """
 
-    def __init__(self, worlds: Places, spare: Places) -> None:
+    def __init__(self, worlds: Places, spare: Places, places: int) -> None:
         self._worlds = worlds
         self._spare = spare
-        self.places = len(spare.state.players)
+        self._shelf = Shelf(places, spare.state.blocks.shape[1])
+        if places:
+            self._shelf.load(spare.state)
         self._changed = threading.Condition()
         self._tasks: deque[Callable[[], None]] = deque()
         self._shared: deque[tuple[int, int]] = deque()  # places and seeds, wanted now
         self._failed: list[tuple[int, int]] = []  # of these, what the thread could not make
         self._wanted: list[int] = []  # seeds, the soonest first
         self._made: dict[int, int] = {}  # where each of them is
-        self._free = list(range(self.places))
+        self._never: set[int] = set()  # those that could not be made, or stored
+        self._free = list(range(places))
         self._at_work = False
         self._making: int | None = None  # the seed that is made ahead now
         self._over = False
@@ -74,13 +75,10 @@ class Maker:
             raise errors[0]
 
     def foresee(self, seeds: Sequence[int]) -> None:
-        """Make the worlds of these seeds, the soonest first, as many as there are places. Those of
-        other seeds give way to them."""
-        wanted = list(seeds[: self.places])
+        """Make the worlds of these seeds, the soonest first, while there are free places. A world
+        that was made keeps its place until it is taken, or its seed is foreseen no longer."""
         with self._changed:
-            if wanted == self._wanted:
-                return
-            self._wanted = wanted
+            self._wanted = list(seeds)
             self._changed.notify_all()
 
     def reset(self, pairs: Sequence[tuple[int, int]]) -> None:
@@ -88,7 +86,9 @@ class Maker:
         found: list[tuple[int, int]] = []
         late: list[tuple[int, int]] = []
         left: deque[tuple[int, int]] = deque()
+        seeds = {seed for _, seed in pairs}
         with self._changed:
+            self._wanted = [seed for seed in self._wanted if seed not in seeds]
             for place, seed in pairs:
                 if (at := self._made.pop(seed, None)) is not None:
                     found.append((place, at))
@@ -99,8 +99,7 @@ class Maker:
                 self._changed.notify_all()
         try:
             for place, at in found:
-                self._copy(at, place)
-                self._leave(at)
+                self._take(at, place)
             while (pair := _popped(left)) is not None:
                 self._worlds.begin(*pair)
         finally:
@@ -115,8 +114,7 @@ class Maker:
             if at is None:
                 failed.append((place, seed))
             else:
-                self._copy(at, place)
-                self._leave(at)
+                self._take(at, place)
         for pair in failed:
             self._worlds.begin(*pair)
 
@@ -127,14 +125,9 @@ class Maker:
             self._changed.notify_all()
         self._thread.join()
 
-    def _copy(self, at: int, place: int) -> None:
-        theirs, ours = self._spare.state, self._worlds.state
-        for name in State._fields:
-            if name not in NOT_COPIED and not name.startswith("kept_"):
-                getattr(ours, name)[place] = getattr(theirs, name)[at]
+    def _take(self, at: int, place: int) -> None:
+        self._shelf.take(at, self._worlds.state, place)
         self.taken += 1
-
-    def _leave(self, at: int) -> None:
         with self._changed:
             self._free.append(at)
             self._changed.notify_all()
@@ -164,7 +157,7 @@ class Maker:
         if (pair := _popped(self._shared, first=True)) is not None:
             return lambda: self._share(*pair)
         for seed in self._wanted:
-            if seed not in self._made:
+            if seed not in self._made and seed not in self._never:
                 at = self._place()
                 if at is None:
                     return None
@@ -187,14 +180,17 @@ class Maker:
 
     def _make(self, at: int, seed: int) -> None:
         try:
-            self._spare.begin(at, seed)
+            self._spare.state.players["fresh"] = -1  # nothing of what was there before is used
+            self._spare.begin(0, seed)
+            stored = self._shelf.put(self._spare.state, 0, at)
         except Exception:  # it is made when it is wanted, and fails there if it still does
-            with self._changed:
-                self._free.append(at)
-                self._wanted = [each for each in self._wanted if each != seed]
-            return
+            stored = False
         with self._changed:
-            self._made[seed] = at
+            if stored:
+                self._made[seed] = at
+            else:
+                self._free.append(at)
+                self._never.add(seed)
 
 
 def _popped(pairs: deque[tuple[int, int]], first: bool = False) -> tuple[int, int] | None:

@@ -175,7 +175,7 @@ class EmbeddedWorld(World):
             raise ValueError("this world looks ahead already")
         connect(self.state, self.rules)
         spare = copy(self)
-        spare.size, spare.state = worlds, new_state(worlds, self.state.blocks.shape[1])
+        spare.size, spare.state = 1, new_state(1, self.state.blocks.shape[1])
         spare.state.settings[:], spare.state.layers[:] = (
             self.state.settings[0],
             self.state.layers[0],
@@ -183,7 +183,7 @@ class EmbeddedWorld(World):
         spare.state.biomes[:] = spare.state.settings["biome"][:, None, None]
         spare.state.players["fresh"] = -1
         spare._buffers = {}
-        self._maker = Maker(self, spare)
+        self._maker = Maker(self, spare, worlds)
         return self._maker.run
 
     def foresee(self, environments: Ints, seeds: Ints) -> None:
