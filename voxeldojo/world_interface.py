@@ -49,6 +49,10 @@ class World(ABC):
     def reset(self, environments: Ints, seeds: Ints) -> None:
         """Begin a new episode in each named environment. A seed always gives the same episode."""
 
+    def load(self) -> None:
+        """Load what would otherwise be loaded when it is first used, and may be refused then."""
+        return None
+
     def look_ahead(self, worlds: int) -> Run | None:
         """From now on a thread makes its share of the worlds that a reset wants, and up to
         ``worlds`` of those that `foresee` names, before they are wanted. Returns what runs a

@@ -76,8 +76,8 @@ class EnvServer(Node):
         longest_film: int = 1200  # frames
         jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
-        # Made by a thread in a training's session, 8 MB each (docs/sessions.md). 0: no such thread.
-        worlds_ahead: NotNegative = 16
+        # Made by a thread for a training, 1 to 1.5 MB each (docs/sessions.md); 0: no such thread.
+        worlds_ahead: NotNegative = 64
         mineclip: MineClipFiles | None = None
 
     parameters: Parameters

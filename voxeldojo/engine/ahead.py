@@ -37,8 +37,6 @@ class Maker:
         self._worlds = worlds
         self._spare = spare
         self._shelf = Shelf(places, spare.state.blocks.shape[1])
-        if places:
-            self._shelf.load(spare.state)
         self._changed = threading.Condition()
         self._tasks: deque[Callable[[], None]] = deque()
         self._shared: deque[tuple[int, int]] = deque()  # places and seeds, wanted now
@@ -88,6 +86,9 @@ class Maker:
         left: deque[tuple[int, int]] = deque()
         seeds = {seed for _, seed in pairs}
         with self._changed:
+            seeds.discard(
+                -1 if self._making is None else self._making
+            )  # that one keeps its place until it is taken here
             self._wanted = [seed for seed in self._wanted if seed not in seeds]
             for place, seed in pairs:
                 if (at := self._made.pop(seed, None)) is not None:
@@ -111,6 +112,7 @@ class Maker:
             with self._changed:
                 self._changed.wait_for(lambda: self._making != seed)  # noqa: B023 - at once
                 at = self._made.pop(seed, None)
+                self._wanted = [each for each in self._wanted if each != seed]
             if at is None:
                 failed.append((place, seed))
             else:

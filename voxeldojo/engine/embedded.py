@@ -32,6 +32,7 @@ from voxeldojo.engine.scene.staging import (
     write_settings,
 )
 from voxeldojo.engine.seeing import check_seeing
+from voxeldojo.engine.shelf import Shelf
 from voxeldojo.engine.state import HEIGHT, new_state
 from voxeldojo.engine.stepping import act_all, begin_all
 from voxeldojo.rules import biome_named, block_names, item_id, item_names
@@ -169,6 +170,9 @@ class EmbeddedWorld(World):
         if self._arranged:
             self._arrange(environments)
         self._scene.set_up(self, environments)
+
+    def load(self) -> None:
+        Shelf(1, self.state.blocks.shape[1]).load(self.state)
 
     def look_ahead(self, worlds: int) -> Run:
         if self._maker is not None:

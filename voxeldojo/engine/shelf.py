@@ -39,7 +39,7 @@ class Shelf:
         self._state = State(**arrays)
 
     def load(self, state: State) -> None:
-        """Load the kernels, while that can be done: world 0 is put here and back."""
+        """Load the kernels, while that is allowed: world 0 is put here and back."""
         self.put(state, 0, 0)
         self.take(0, state, 0)
 
