@@ -84,12 +84,10 @@ class Maker:
         found: list[tuple[int, int]] = []
         late: list[tuple[int, int]] = []
         left: deque[tuple[int, int]] = deque()
-        seeds = {seed for _, seed in pairs}
         with self._changed:
-            seeds.discard(
-                -1 if self._making is None else self._making
-            )  # that one keeps its place until it is taken here
-            self._wanted = [seed for seed in self._wanted if seed not in seeds]
+            # What is being made keeps its place until it is taken below.
+            gone = {seed for _, seed in pairs if seed != self._making}
+            self._wanted = [seed for seed in self._wanted if seed not in gone]
             for place, seed in pairs:
                 if (at := self._made.pop(seed, None)) is not None:
                     found.append((place, at))
