@@ -15,12 +15,9 @@ from messages.world import OPEN, STEP
 from models.distribution import MaskedCategorical
 from nodes.learner import checkpoint
 from nodes.learner.ppo import Ppo, UpdateStatistics
-from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.session import TrainingSession
-from nodes.learner.state import Spaces, TrainingState
+from nodes.learner.rollout import Rollout
 from nodes.learner.training import Training
 from tests.corridor import Corridors, corridor_spec
-from tests.test_checkpoint import PARAMETERS
 from tests.test_checkpoint import training as training_in
 
 PATIENCE = 60.0  # seconds until a thread that waits for the other one gives up
@@ -212,29 +209,3 @@ def test_an_update_that_fails_ends_the_training_with_its_error(
     with pytest.raises(MemoryError, match="no memory for the update"):
         training(tmp_path).run(lambda progress: None)
     assert not list(tmp_path.rglob("checkpoint*"))
-
-
-@pytest.mark.parametrize("memory", [0, 8])
-@pytest.mark.parametrize("overlap", [True, False])
-def test_only_what_an_update_adds_to_the_divergence_ends_it(overlap: bool, memory: int) -> None:
-    """The policy has moved far since it played, and moves no further."""
-    epochs, minibatches = 3, 4
-    parameters = msgspec.structs.replace(
-        PARAMETERS, overlap=overlap, epochs=epochs, learning_rate=0.0, target_kl=0.01
-    )
-    call: Any = Corridors().call
-    session = TrainingSession(call, name="toy", spec=SPEC, gamma=0.99, size=8)
-    opened = session.open(0)
-    collector = Collector(size=8, features=opened.features.shape[1], choices=4, decisions=16)
-    collector.begin(opened)
-    state = TrainingState(Spaces.of(opened), parameters, seed=3, memory=memory)
-    state.begin(8)
-    rollout = collector.collect(
-        session.step, state.player, state.choosing, lambda samples, prefix: True, state.device
-    )
-    with torch.no_grad():
-        for weights in state.networks.actor.parameters():
-            weights += 0.3 * torch.randn(weights.shape, generator=torch.Generator().manual_seed(1))
-    statistics = state.ppo.update(rollout)
-    assert statistics.kl > parameters.target_kl
-    assert statistics.minibatches == minibatches * (epochs if overlap else 1)

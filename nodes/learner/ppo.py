@@ -136,8 +136,6 @@ class Ppo:
         count = batch.shape[0]
         size = self._minibatch_size(count)
         losses: list[dict[str, torch.Tensor]] = []
-        # How far the policy has moved since it chose. Only what this update adds is limited.
-        before = self._moved(rollout, batch) if self.parameters.overlap else 0.0
         kl = 0.0
         too_far = critic_only
         for _ in range(self.parameters.epochs):
@@ -148,7 +146,7 @@ class Ppo:
                 continue
             losses += epoch
             kl = sum(loss["kl_approx"].item() for loss in epoch) / len(epoch)
-            if self.parameters.target_kl and kl - before > self.parameters.target_kl:
+            if self.parameters.target_kl and kl > self.parameters.target_kl:
                 too_far = True
                 if not self.parameters.critic_goes_on:
                     break
@@ -210,18 +208,6 @@ class Ppo:
         """The clone's log-probabilities of a rollout's decisions."""
         assert self.clone is not None
         return MaskedCategorical(self.clone(batch["features"]).float(), batch["mask"]).log_probs
-
-    def _moved(self, rollout: Rollout, batch: TensorDict) -> float:
-        """The divergence of the present policy from the one that played the rollout, as the loss
-        estimates it."""
-        with torch.no_grad():
-            policy = MaskedCategorical(self._all_logits(rollout, batch).float(), batch["mask"])
-            chosen = policy.log_prob(batch["action"])
-            return float((batch["action_log_prob"] - chosen).mean())
-
-    def _all_logits(self, rollout: Rollout, batch: TensorDict) -> Tensor:
-        """The logits of all decisions (T B, N)."""
-        return self.networks.actor(batch["features"])
 
     def _logits(self, minibatch: TensorDict) -> Tensor:
         return self.networks.actor(minibatch["features"])

@@ -75,13 +75,6 @@ class SequencePpo(Ppo):
         self._cut(rollout, of_actor, of_critic)
         return values, next_values
 
-    def _all_logits(self, rollout: Rollout, batch: TensorDict) -> Tensor:
-        actor = self.networks.actor
-        assert isinstance(actor, MemoryNetwork)
-        assert rollout.memory is not None
-        logits, _ = unrolled(actor, rollout, rollout.memory[:, : actor.size].to(self.device))
-        return logits[:-1].reshape(batch.shape[0], -1)
-
     def _cut(self, rollout: Rollout, of_actor: Tensor, of_critic: Tensor) -> None:
         length, begins = self.parameters.sequence, first_ones(rollout)[:-1].to(self.device)
         self._sequences = Sequences.of(begins, length)
