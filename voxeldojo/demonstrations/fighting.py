@@ -10,6 +10,7 @@ import numpy as np
 from voxeldojo.actions import EQUIP
 from voxeldojo.demonstrations.digging import drops_of
 from voxeldojo.demonstrations.digging_out import dig_out
+from voxeldojo.demonstrations.diving import catch, dive, open_above
 from voxeldojo.demonstrations.fireballs import play_ball
 from voxeldojo.demonstrations.gathering import pick_up, wander
 from voxeldojo.demonstrations.going import breathe, go
@@ -55,6 +56,7 @@ WAIT, NEARER = 6, 0.2  # an approaching creeper comes so many metres nearer in s
 KEPT = 4.5  # metres to keep from mobs that strike or explode, while the arm recovers
 WEDGED = 16  # ticks without progress, after which running is given up
 FLIGHT = 300  # ticks of running from pursuers
+HEALING, AIM = 400, 24.0  # ticks of healing, and metres from pursuers that shoot, to heal there
 CLEAR = 8.0  # metres to the nearest pursuer from which the player digs in, and comes out again
 SPOILS = ("arrow", "string", "gunpowder")  # rare things that monsters drop
 CREEPER = MOB_IDS["creeper"]
@@ -251,11 +253,13 @@ def battle(player: Player, kind: str, item: str, count: int) -> None:
         if player.have(item) >= count:
             return
         player.pause()
-        if float(player.body["life"]) < WEAK and not any(map(player.have, MEALS)):
-            _go_ashore(player)
-            _find_a_meal(player)
-            _recover(player)
-            return
+        if float(player.body["life"]) < WEAK:
+            if not any(map(player.have, MEALS)):
+                _go_ashore(player)
+                _find_a_meal(player)
+                _recover(player)
+                return
+            _withdraw(player)
         # A mob under a roof is left alone: a swimmer could not come up for air there.
         number = nearest_mob(player, kind, partial(_under_the_sky, player), lost)
         if number < 0:
@@ -264,15 +268,29 @@ def battle(player: Player, kind: str, item: str, count: int) -> None:
         duel(player, number)
         if kills(player, kind) == before:
             lost.add(number)
+        elif afloat(player):
+            catch(player, item)
+            dive(player, item)
         warily(player, lambda: pick_up(player, item))
+
+
+def _withdraw(player: Player) -> None:
+    """Go out of the sight of all pursuers and heal there, for which the player has food."""
+    for _ in range(HEALING):
+        eat_to_heal(player, FULL)
+        if float(player.body["life"]) >= WELL or float(player.body["food"]) < FED:
+            return
+        if breathe(player):
+            continue
+        if any(away_from(player, mob) < AIM and in_sight(player, mob) for mob in pursuers(player)):
+            run(player)
+        else:
+            player.act(gait=afloat(player))
 
 
 def _under_the_sky(player: Player, mob: Any) -> bool:
     """Whether there is only air and water above a mob."""
-    x, y, z = (math.floor(float(mob[axis])) for axis in ("x", "y", "z"))
-    heights = player.world.rules.block["height"]
-    top = player.world.state.blocks.shape[3]
-    return not any(heights[player.block((x, up, z))] > 0.0 for up in range(y + 1, top))
+    return open_above(player, float(mob["x"]), float(mob["y"]), float(mob["z"]))
 
 
 def _go_ashore(player: Player) -> None:
