@@ -1,88 +1,81 @@
-"""Getting items that sink in water: catching one that falls, and diving for it to the ground."""
+"""Swimming: to a place, up in time for air, and down for an item that has sunk."""
 
 import math
 
 from voxeldojo.demonstrations.digging import drops_of
 from voxeldojo.demonstrations.footing import WATER
-from voxeldojo.demonstrations.going import SKY, go
-from voxeldojo.demonstrations.player import GaveUp, OutOfSteps, Player
+from voxeldojo.demonstrations.going import SKY
+from voxeldojo.demonstrations.player import Player
 
-SINKING = 24  # ticks in which a falling item can be caught
-NEAR, FAR = 6.0, 40.0  # metres to an item that is caught, that is dived for
-SPEED = 0.1  # metres per tick, of a player that sinks or rises in water
-BREATH, HURTS, HARM = 300, 20, 2.0  # ticks of air, then points of life in each of so many ticks
-AFFORDED = 6.0  # points of life that a dive may cost for want of air
-LEAST = 9.0  # points of life at which it is broken off
-OVER = 0.4  # metres beside an item at which the player is over it
-LOWER = 1.0  # metres over the feet from which on a falling item is awaited further up
-
-
-def catch(player: Player, item: str) -> None:
-    """Swim to where an item of a kind has just dropped, and let it fall into the arms."""
-    before = player.have(item)
-    for _ in range(SINKING):
-        places = drops_of(player, item, NEAR)
-        if not places or player.have(item) > before:
-            return
-        x, y, z = places[0]
-        _swim(player, x, z, up=y > float(player.body["y"]) + LOWER)
+SPEED = 0.1  # metres per tick, of a player that swims, sinks or rises
+BREATH, SPARE = 300, 20  # ticks of air, and those that are left at the surface
+HURTS, HARM = 20, 2.0  # ticks without air, and the points of life that they cost
+LEAST = 9.0  # points of life that a dive must leave
+FAR, ABOVE = 40.0, 1.0  # metres to an item that is dived for; beside it, to go down to it
+OVER = 0.4  # metres beside a place at which the player is over it
+LOWER = 1.0  # metres below an item at which it was missed
+STUCK = 20  # ticks of rising without coming higher
 
 
-def dive(player: Player, item: str) -> None:
-    """Dive for the items of a kind that lie in the open, as deep as breath and life allow."""
+def swim(player: Player, x: float, z: float, up: bool) -> None:
+    """One tick of swimming to a column, and of rising or sinking in it."""
+    flat = math.hypot(x - float(player.body["x"]), z - float(player.body["z"]))
+    _, yaw = player.angles_to(x, player.eyes[1], z)
+    player.act(move=int(flat > OVER), gait=int(up), yaw=yaw if flat > OVER else 0)
+
+
+def is_short_of_air(player: Player) -> bool:
+    """Whether it is time to come up."""
+    up = max(0.0, SKY - float(player.body["y"])) / SPEED
+    return int(player.body["air"]) < up + SPARE and not _breathes(player)
+
+
+def come_up(player: Player) -> None:
+    """Swim straight up until the head is in the air, or something bars the way."""
+    highest, idle = -math.inf, 0
+    while not _breathes(player) and idle < STUCK:
+        player.act(gait=1)
+        y = float(player.body["y"])
+        highest, idle = (y, 0) if y > highest else (highest, idle + 1)
+
+
+def dive(player: Player, item: str, risk: float) -> None:
+    """Swim over the nearest item of a kind that lies in the open, and dive for it, if breath and
+    life allow. ``risk``: points of life that each tick may cost. Does nothing if there is none."""
     for x, y, z in drops_of(player, item, FAR):
-        if not open_above(player, x, y, z) or not _is_in_reach(y):
+        way = math.hypot(x - float(player.body["x"]), z - float(player.body["z"]))
+        harm = risk * (way + 2.0 * (SKY - y)) / SPEED + _cost_of_air(y)
+        if not open_above(player, x, y, z) or float(player.body["life"]) - harm < LEAST:
             continue
-        try:
-            go(
-                player,
-                lambda there, x=x, z=z: (
-                    abs(there[0] + 0.5 - x) + abs(there[2] + 0.5 - z) < 2.0 and there[1] >= SKY - 2
-                ),
-                (math.floor(x), SKY - 1, math.floor(z)),
-                slack=2.0,
-            )
-        except OutOfSteps:
-            raise
-        except GaveUp:
-            continue
-        _rise(player)
+        for _ in range(round(2.0 * way / SPEED)):
+            if math.hypot(x - float(player.body["x"]), z - float(player.body["z"])) < ABOVE:
+                break
+            swim(player, x, z, up=True)
         before = player.have(item)
         for _ in range(BREATH):
             gone = player.have(item) > before or not drops_of(player, item, FAR)
             if gone or float(player.body["life"]) < LEAST or float(player.body["y"]) < y - LOWER:
                 break
-            _swim(player, x, z, up=False)
-        _rise(player)
+            swim(player, x, z, up=False)
+        come_up(player)
+        return
 
 
 def open_above(player: Player, x: float, y: float, z: float) -> bool:
     """Whether there is only air and water above a place."""
     heights = player.world.rules.block["height"]
     top = player.world.state.blocks.shape[3]
-    column = math.floor(x), math.floor(z)
-    return not any(
-        heights[player.block((column[0], up, column[1]))] > 0.0
-        for up in range(math.floor(y) + 1, top)
-    )
+    column, row = math.floor(x), math.floor(z)
+    levels = range(math.floor(y) + 1, top)
+    return not any(heights[player.block((column, up, row))] > 0.0 for up in levels)
 
 
-def _is_in_reach(y: float) -> bool:
+def _cost_of_air(y: float) -> float:
+    """The points of life that a dive to a height costs for want of air."""
     under = 2.0 * (SKY - y) / SPEED
-    return max(0.0, under - BREATH) / HURTS * HARM <= AFFORDED
+    return max(0.0, under - BREATH) / HURTS * HARM
 
 
-def _rise(player: Player) -> None:
-    """Swim up until the head is in the air."""
-    for _ in range(BREATH):
-        x, y, z = player.feet
-        if player.block((x, y + 1, z)) not in WATER:
-            return
-        player.act(gait=1)
-
-
-def _swim(player: Player, x: float, z: float, up: bool) -> None:
-    """One tick of swimming to a column and rising or sinking in it."""
-    flat = math.hypot(x - float(player.body["x"]), z - float(player.body["z"]))
-    _, yaw = player.angles_to(x, player.eyes[1], z)
-    player.act(move=int(flat > OVER), gait=int(up), yaw=yaw if flat > OVER else 0)
+def _breathes(player: Player) -> bool:
+    x, y, z = player.feet
+    return player.block((x, y + 1, z)) not in WATER

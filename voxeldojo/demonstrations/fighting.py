@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,9 @@ import numpy as np
 from voxeldojo.actions import EQUIP
 from voxeldojo.demonstrations.digging import drops_of
 from voxeldojo.demonstrations.digging_out import dig_out
-from voxeldojo.demonstrations.diving import catch, dive, open_above
 from voxeldojo.demonstrations.fireballs import play_ball
 from voxeldojo.demonstrations.gathering import pick_up, wander
-from voxeldojo.demonstrations.going import breathe, go
+from voxeldojo.demonstrations.going import breathe
 from voxeldojo.demonstrations.hunting import (
     MEALS,
     QUARRIES,
@@ -31,7 +29,7 @@ from voxeldojo.demonstrations.hunting import (
     within_reach,
 )
 from voxeldojo.demonstrations.obtaining import Obtaining
-from voxeldojo.demonstrations.player import Disturbed, GaveUp, OutOfSteps, Player
+from voxeldojo.demonstrations.player import Disturbed, Player
 from voxeldojo.demonstrations.running_away import away_from, pursuers, run
 from voxeldojo.demonstrations.sheltering import DAY, FED, FULL, MORNING, WELL, eat_to_heal, hide
 from voxeldojo.engine.mobs.table import BLOW, SWELL
@@ -56,7 +54,6 @@ WAIT, NEARER = 6, 0.2  # an approaching creeper comes so many metres nearer in s
 KEPT = 4.5  # metres to keep from mobs that strike or explode, while the arm recovers
 WEDGED = 16  # ticks without progress, after which running is given up
 FLIGHT = 300  # ticks of running from pursuers
-HEALING, AIM = 400, 24.0  # ticks of healing, and metres from pursuers that shoot, to heal there
 CLEAR = 8.0  # metres to the nearest pursuer from which the player digs in, and comes out again
 SPOILS = ("arrow", "string", "gunpowder")  # rare things that monsters drop
 CREEPER = MOB_IDS["creeper"]
@@ -100,7 +97,7 @@ def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
     is day and no mob of the kind is left. (By day those that the sun does not burn are alone.)"""
     while player.have(item) < count and (is_dark(player) or outside(player, kind) >= 0):
         if _is_weak(player):
-            _recover(player)
+            recover(player)
         elif _threat(player, NEAR) is None:
             _find_a_meal(player)
         number = outside(player, kind)
@@ -200,7 +197,7 @@ def _is_weak(player: Player) -> bool:
     return float(player.body["life"]) < WEAK and float(player.body["food"]) >= FED
 
 
-def _recover(player: Player) -> None:
+def recover(player: Player) -> None:
     """Run until no pursuer is near, then heal in a hole, and stay there while one waits outside and
     it is night. A pursuer that has already reached the player is fought."""
     for _ in range(FLIGHT):
@@ -242,7 +239,7 @@ def slay(player: Player, kind: str) -> None:
         if kills(player, kind) > before:
             return
         if _is_weak(player):
-            _recover(player)
+            recover(player)
 
 
 def battle(player: Player, kind: str, item: str, count: int) -> None:
@@ -253,57 +250,18 @@ def battle(player: Player, kind: str, item: str, count: int) -> None:
         if player.have(item) >= count:
             return
         player.pause()
-        if float(player.body["life"]) < WEAK:
-            if not any(map(player.have, MEALS)):
-                _go_ashore(player)
-                _find_a_meal(player)
-                _recover(player)
-                return
-            _withdraw(player)
-        # A mob under a roof is left alone: a swimmer could not come up for air there.
-        number = nearest_mob(player, kind, partial(_under_the_sky, player), lost)
+        if float(player.body["life"]) < WEAK and not any(map(player.have, MEALS)):
+            _find_a_meal(player)
+            recover(player)
+            return
+        number = nearest_mob(player, kind, but=lost)
         if number < 0:
             return
         before = kills(player, kind)
         duel(player, number)
         if kills(player, kind) == before:
             lost.add(number)
-        elif afloat(player):
-            catch(player, item)
-            dive(player, item)
         warily(player, lambda: pick_up(player, item))
-
-
-def _withdraw(player: Player) -> None:
-    """Go out of the sight of all pursuers and heal there, for which the player has food."""
-    for _ in range(HEALING):
-        eat_to_heal(player, FULL)
-        if float(player.body["life"]) >= WELL or float(player.body["food"]) < FED:
-            return
-        if breathe(player):
-            continue
-        if any(away_from(player, mob) < AIM and in_sight(player, mob) for mob in pursuers(player)):
-            run(player)
-        else:
-            player.act(gait=afloat(player))
-
-
-def _under_the_sky(player: Player, mob: Any) -> bool:
-    """Whether there is only air and water above a mob."""
-    return open_above(player, float(mob["x"]), float(mob["y"]), float(mob["z"]))
-
-
-def _go_ashore(player: Player) -> None:
-    """A swimming player goes back to where it last stood on dry ground, if it can."""
-    cell = player.ashore
-    if cell is None or not afloat(player):
-        return
-    try:
-        go(player, lambda there: math.dist(there, cell) < NEAR, cell, slack=NEAR)
-    except OutOfSteps:
-        raise
-    except GaveUp:
-        pass
 
 
 def _is_near(player: Player) -> bool:
