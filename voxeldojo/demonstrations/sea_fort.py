@@ -1,6 +1,6 @@
 """A fort in the sea, from which a swimmer fights guardians: a ring of four blocks around its head.
 
-It hangs over shallow ground, on two corner posts. Who looks in from outside sees the blocks; from
+It hangs over shallow ground, between four corner posts. Who looks in from outside sees the blocks; from
 below only a mob that is near does, and so near a guardian's beam breaks off. A guardian that loses
 sight of its prey swims to it, and what it drops sinks to the ground just below.
 """
@@ -16,12 +16,12 @@ from voxeldojo.demonstrations.going import SKY
 from voxeldojo.demonstrations.player import BLOCK_IDS, SIDES, Cell, GaveUp, Player
 
 STONE = "cobblestone"
-BLOCKS = 16  # to build it, and some to spare
+BLOCKS = 24  # to build it, and some to spare
 SHALLOW = (2, 4)  # blocks of water over the ground
 EVEN = 3  # columns around that are as shallow, for what drops there
 FAR = 40  # columns in which the place is searched for
-POSTS = ((1, 1), (-1, -1))
-GATE, OUT = 2.6, 1.9  # metres from the middle to before the fort, and to just outside
+POSTS = ((1, 1), (-1, -1), (1, -1), (-1, 1))  # the ring's blocks are put on the first two
+GATE = 2.6  # metres from the middle to the place before a side
 THERE, UNDER = 0.45, 2.0  # metres to a place that is reached; under the sky, below the ring
 MIDDLE = 0.2  # metres from the middle at which the player is there
 TRIES = 6  # to place one block
@@ -64,36 +64,36 @@ def enter(player: Player, cell: Cell) -> None:
     Raises:
         GaveUp: it was not reached.
     """
-    if max(_beside(player, cell)) < 0.5:
-        return
-    dx, dz = min(SIDES, key=lambda side: _far(player, _gate(cell, side)))
-    x, z = _gate(cell, (dx, dz))
-    for goal, up in (((x, z), True), (_gate(cell, (0, 0)), False)):
-        for _ in range(round(2.0 * _far(player, goal) / SPEED) + STEADY):
-            if _far(player, goal) < THERE:
-                break
-            low = float(player.body["y"]) > SKY - UNDER
-            if not up and low and _far(player, goal) > OUT:
-                player.act()  # sinks first
-            else:
-                swim(player, *goal, up=up or not low)
-    come_up(player)
     if max(_beside(player, cell)) >= 0.5:
-        raise GaveUp("the fort in the sea was not reached")
+        side = min(SIDES, key=lambda side: _far(player, _gate(cell, side)))
+        _swim_to(player, _gate(cell, side), SKY)
+        _swim_to(player, _gate(cell, (0, 0)), SKY - UNDER)
+    come_up(player)
+    for _ in range(STEADY):
+        if _far(player, _gate(cell, (0, 0))) < MIDDLE:
+            return
+        stay(player, cell)
+    raise GaveUp("the fort in the sea was not reached")
 
 
 def leave(player: Player, cell: Cell) -> None:
     """Swim out under the ring, on the side that the player looks to."""
     yaw = math.radians(float(player.body["yaw"]))
-    dx, dz = max(SIDES, key=lambda side: -side[0] * math.sin(yaw) + side[1] * math.cos(yaw))
-    for _ in range(STEADY):
-        if max(_beside(player, cell)) > OUT:
-            break
-        if float(player.body["y"]) > SKY - UNDER and max(_beside(player, cell)) < 0.5:
+    side = max(SIDES, key=lambda side: -side[0] * math.sin(yaw) + side[1] * math.cos(yaw))
+    _swim_to(player, _gate(cell, side), SKY - UNDER)
+    come_up(player)
+
+
+def _swim_to(player: Player, place: tuple[float, float], level: float) -> None:
+    """Swim to a place at about a height of the feet: first up or down, then there."""
+    for _ in range(round(2.0 * _far(player, place) / SPEED) + STEADY):
+        if _far(player, place) < THERE:
+            return
+        y = float(player.body["y"])
+        if y > level:
             player.act()
         else:
-            swim(player, *_gate(cell, (dx, dz)), up=float(player.body["y"]) < SKY - UNDER)
-    come_up(player)
+            swim(player, *place, up=True)
 
 
 def _gate(cell: Cell, side: tuple[int, int]) -> tuple[float, float]:
