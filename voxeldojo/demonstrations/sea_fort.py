@@ -1,8 +1,8 @@
 """A fort in the sea, from which a swimmer fights guardians: a ring of four blocks around its head.
 
-It hangs over shallow ground, between four corner posts. Who looks in from outside sees the blocks; from
-below only a mob that is near does, and so near a guardian's beam breaks off. A guardian that loses
-sight of its prey swims to it, and what it drops sinks to the ground just below.
+It hangs over shallow ground, between four corner posts. Who looks in from outside sees the blocks;
+from below only a mob that is near does, and so near a guardian's beam breaks off. A guardian that
+loses sight of its prey swims to it, and what it drops sinks to the ground just below.
 """
 
 import math
