@@ -27,7 +27,7 @@ LANGUAGE = Language(
     helpers=frozenset(
         {
             "look_at", "walk_to", "walk_on", "step_on", "dig_at", "place_at", "travel", "roam",
-            "surface", "sink", "drive", "stair_up",
+            "surface", "sink", "drive", "stair_up", "explore",
         }
     ),
     helper_folder=_HERE / "helpers",

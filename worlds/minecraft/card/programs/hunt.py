@@ -4,13 +4,10 @@ VICTIM = "cow"  # the same, as it is counted
 QUANTITY = 1
 WEAPONS = ("diamond_sword", "iron_sword", "stone_sword", "golden_sword", "wooden_sword")
 NEAR = 2.8  # metres
-ROUND = 8.0  # metres from where one began, in which one looks behind, too
-FAR = 40.0  # metres
 PAUSE = 10  # steps between two blows: before, one that was struck takes no other
-LONG = 300  # steps in which one should have come so far, else one goes straight on
 
 
-def search(obs, home):
+def search(obs, been):
     """Towards one that is far, else on to another place; at first it is looked for all round."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
@@ -18,11 +15,12 @@ def search(obs, home):
     if nearest_mob(obs, MOB) is not None:
         return obs
     seen = look_out(obs, MOB)
-    if seen is None and hypot(obs.position[0] - home[0], obs.position[2] - home[2]) < ROUND:
+    if seen is None and "round" not in been:
+        been["round"] = obs.steps
         obs = turn(180)
         seen = look_out(obs, MOB)
     if seen is None:
-        return roam(obs, 25, home[0], home[2], True)
+        return explore(obs, 25, been)
     yaw = radians(obs.yaw + seen[0])
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
@@ -47,8 +45,7 @@ def pick_up(obs, spot, wanted):
 
 
 def action(obs):
-    home = mark = obs.position
-    since = 0
+    been = {}
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     dead = obs.killed.get(VICTIM, 0)
     struck = -PAUSE
@@ -60,6 +57,7 @@ def action(obs):
         if obs.killed.get(VICTIM, 0) > dead:
             dead = obs.killed.get(VICTIM, 0)
             obs = pick_up(obs, last, wanted)
+            been.pop("round", 0)
             last = None
             continue
         seen = nearest_mob(obs, MOB)
@@ -67,15 +65,9 @@ def action(obs):
             if last is not None:
                 obs = travel(obs, last[0] - obs.position[0], last[1] - obs.position[2], 40)
                 last = None
-            obs = search(obs, home)
-            if obs.steps > since + LONG:
-                if hypot(obs.position[0] - mark[0], obs.position[2] - mark[2]) < FAR:
-                    obs = roam(obs, LONG)
-                    home = obs.position
-                mark, since = obs.position, obs.steps
+            obs = search(obs, been)
             continue
         last = place_of(obs, seen)
-        home = obs.position
         yaw, pitch, distance = seen
         if abs(yaw) > 7.5:
             obs = turn(yaw)
