@@ -50,6 +50,12 @@ def take(obs, spot):
     return travel(obs, ax, az, 30, y - floor(obs.position[1] + 0.001))
 
 
+def gone(obs, x, y, z):
+    px, py, pz = obs.position
+    ax, ay, az = x - floor(px), y - floor(py + 0.001), z - floor(pz)
+    return max(abs(ax), abs(ay), abs(az)) < 8 and obs.block(ax, ay, az) != BLOCK
+
+
 def tunnel(obs, heading):
     """On at the same level, another way where it is not safe."""
     if obs.position[1] < LEVEL - 3:
@@ -73,8 +79,11 @@ def action(obs):
         spot = None if BLOCK == "stone" or patience > 0 else find(obs, BLOCK, 8)
         patience = max(0, patience - 1)
         if spot is not None and not beside_lava(obs, spot):
+            x, y, z = obs.position
+            x, y, z = floor(x) + spot[0], floor(y + 0.001) + spot[1], floor(z) + spot[2]
             obs = take(obs, spot)
-            if obs.inventory.get(ITEM, 0) == had:
+            # Gravel that is gone has often left no flint: there may be more of it beside.
+            if obs.inventory.get(ITEM, 0) == had and not gone(obs, x, y, z):
                 patience = 4
         elif obs.position[1] > (12 if BLOCK == "stone" else LEVEL):
             obs = sink(obs)
