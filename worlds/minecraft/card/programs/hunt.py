@@ -3,7 +3,8 @@ MOB = "cow"
 VICTIM = "cow"  # the same, as it is counted
 QUANTITY = 1
 WEAPONS = ("diamond_sword", "iron_sword", "stone_sword", "golden_sword", "wooden_sword")
-NEAR = 2.8  # metres
+NEAR = 2.2  # metres: from farther away one of the camera's bins goes over, the next under a hen
+REACH = 3.0  # metres that a blow goes
 PAUSE = 10  # steps between two blows: before, one that was struck takes no other
 
 
@@ -71,12 +72,17 @@ def action(obs):
         yaw, pitch, distance = seen
         if abs(yaw) > 7.5:
             obs = turn(yaw)
-        if distance > NEAR:
+        if obs.facing_mob == MOB and obs.facing_mob_distance <= REACH:
+            if obs.steps >= struck + PAUSE:
+                obs = attack()
+                struck = obs.steps
+            else:
+                obs = forward() if distance > 1.5 else noop()
+        elif distance > NEAR:
             obs = step_on(obs, distance > 4)
-        elif obs.steps < struck + PAUSE:
-            obs = forward() if distance > 2 else noop()
+        elif abs(pitch) > 7.5:
+            obs = look(pitch)
+        elif abs(yaw) > 1:  # between two bins of the camera
+            obs = right() if yaw > 0 else left()
         else:
-            if abs(pitch) > 7.5:
-                obs = look(pitch)
-            obs = attack()
-            struck = obs.steps
+            obs = forward() if distance > 1.2 else back()
