@@ -5,6 +5,7 @@ QUANTITY = 1
 WEAPONS = ("diamond_sword", "iron_sword", "stone_sword", "golden_sword", "wooden_sword")
 NEAR = 2.2  # metres: from farther away one of the camera's bins goes over, the next under a hen
 REACH = 3.0  # metres that a blow goes
+ANOTHER = 4.0  # metres from where it was: who is seen there is another one
 PAUSE = 10  # steps between two blows: before, one that was struck takes no other
 
 
@@ -51,6 +52,7 @@ def action(obs):
     dead = obs.killed.get(VICTIM, 0)
     struck = -PAUSE
     last = None
+    astray = 0
     while obs.inventory.get(ITEM, 0) < wanted:
         for weapon in WEAPONS:
             if obs.inventory.get(weapon, 0) and obs.held not in WEAPONS:
@@ -62,13 +64,22 @@ def action(obs):
             last = None
             continue
         seen = nearest_mob(obs, MOB)
-        if seen is None:
-            if last is not None:
-                obs = travel(obs, last[0] - obs.position[0], last[1] - obs.position[2], 40)
+        there = None if seen is None else place_of(obs, seen)
+        lost = there is None or (
+            last is not None and hypot(there[0] - last[0], there[1] - last[1]) > ANOTHER
+        )
+        if lost and last is not None:
+            # Tall grass hides it: it is looked for where it was, before one goes after another.
+            obs = travel(obs, last[0] - obs.position[0], last[1] - obs.position[2], 8)
+            astray += 1
+            if astray > 3 or hypot(last[0] - obs.position[0], last[1] - obs.position[2]) < 1.2:
+                been.pop("round", 0)
                 last = None
+            continue
+        if seen is None:
             obs = search(obs, been)
             continue
-        last = place_of(obs, seen)
+        last, astray = there, 0
         yaw, pitch, distance = seen
         if abs(yaw) > 7.5:
             obs = turn(yaw)
