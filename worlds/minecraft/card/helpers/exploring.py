@@ -2,7 +2,7 @@
 
 PLOT = 16.0  # metres: land is remembered by squares of this side
 AHEAD = (28.0, 40.0, 52.0, 64.0, 80.0, 96.0, 120.0)  # metres at which a plot is asked for
-FAR_WORTH = 1.0, 0.95, 0.9, 0.85, 0.5, 0.4, 0.3
+FAR_WORTH = (1.0, 0.95, 0.9, 0.85, 0.5, 0.4, 0.3)  # of it, if it is new
 IN_SIGHT = 48.0  # metres over which water is reckoned
 DRY_PACE = 3.6  # steps for a metre of land
 WET_PACE = 10.0  # and of water
@@ -56,9 +56,9 @@ def best_way(obs, been):
     for yaw in range(-90, 91, 15):
         course = radians(obs.yaw + yaw)
         worth = 0.0
-        for far, each in zip(AHEAD, FAR_WORTH):
+        for number, far in enumerate(AHEAD):
             seen = been.get(plot_of(x - sin(course) * far, z + cos(course) * far), -STALE)
-            worth += each * min(1.0, (obs.steps - seen) / STALE)
+            worth += FAR_WORTH[number] * min(1.0, (obs.steps - seen) / STALE)
         steps = IN_SIGHT * DRY_PACE + wet[yaw] * (WET_PACE - DRY_PACE) + abs(yaw) * 0.2
         if stands[yaw] < 4.0:
             steps += 40.0
