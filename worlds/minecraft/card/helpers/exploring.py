@@ -8,6 +8,7 @@ DRY_PACE = 3.6  # steps for a metre of land
 WET_PACE = 10.0  # and of water
 SEA_LEVEL = 62.0  # metres: where rays end lower there is water over it
 FED = 12.0  # of food: above it one jumps along, which is quicker and makes hungry
+SOUND = 14.0  # of life: hurt by falls, one does not jump
 POOR = 0.6  # of what land that is all new is worth: less, and one looks behind, too
 COMMITTED = 150  # steps after a look behind in which there is no other, so as not to turn about
 STALE = 3000.0  # steps after which a plot that was seen is as good as new
@@ -129,11 +130,11 @@ def hops(obs):
         ax, az = floor(x + sx * far) - floor(x), floor(z + sz * far) - floor(z)
         if obs.block(ax, 0, az) not in PASSABLE:
             return obs.block(ax, 1, az) in PASSABLE
-    if obs.food < FED:
+    if obs.food < FED or obs.life < SOUND:
         return False
     for far in (2.0, 3.0, 4.0, 5.0):
         ax, az = floor(x + sx * far) - floor(x), floor(z + sz * far) - floor(z)
-        ground = [down for down in range(1, 5) if obs.block(ax, -down, az) not in PASSABLE]
+        ground = [down for down in range(1, 3) if obs.block(ax, -down, az) not in PASSABLE]
         if not ground or obs.block(ax, 2, az) not in PASSABLE:
             return False
     return True
