@@ -134,7 +134,7 @@ def hops(obs):
         return False
     for far in (2.0, 3.0, 4.0, 5.0):
         ax, az = floor(x + sx * far) - floor(x), floor(z + sz * far) - floor(z)
-        ground = [down for down in range(1, 3) if obs.block(ax, -down, az) not in PASSABLE]
+        ground = [down for down in range(1, 5) if obs.block(ax, -down, az) not in PASSABLE]
         if not ground or obs.block(ax, 2, az) not in PASSABLE:
             return False
     return True
