@@ -57,6 +57,7 @@ class Standing:
     key: Key = ("", "")
     tries: int = 0  # at it, that brought nothing
     held: int = 0  # of what it is to bring, when it was begun
+    waits: bool = False  # for its turn: others were at another subtask
     gave_up: str = ""
 
 
@@ -172,10 +173,14 @@ def _turns(
             continue
         first = plan[0]
         key = (first.success.kind, first.success.name)
-        more = view.inventory.get(standing.key[1], 0) > standing.held
-        standing.tries = 0 if key != standing.key or more else standing.tries + 1
+        carried = planning.at_hand(view, goal, beside=False)
+        more = carried.get(standing.key[1], 0) > standing.held
+        if key != standing.key or more:
+            standing.tries = 0
+        elif not standing.waits:
+            standing.tries += 1
         standing.key, standing.at = key, first.name
-        standing.held = view.inventory.get(key[1], 0)
+        standing.held = carried.get(key[1], 0)
         if standing.tries >= TRIES:
             standing.gave_up = f"{TRIES} tries at {first.name}"
             continue
@@ -188,6 +193,9 @@ def _turns(
     # Those that want as many together: a program's constants are its goal's.
     goal, held, _ = waiting[place][0]
     rows = [row for each, _, row in waiting[place] if each == goal]
+    for each in waiting.values():
+        for _, _, row in each:
+            standings[row].waits = row not in rows
     return goal, held, place[1], rows
 
 

@@ -109,14 +109,21 @@ def training_spec(setting: Setting, macros: bool, seed: int, budget: int) -> Tra
 
 @contextmanager
 def nodes(
-    folder: Path, changes: Mapping[str, Any] | None = None, servers: int = 1
+    folder: Path,
+    changes: Mapping[str, Any] | None = None,
+    servers: int = 1,
+    env_server: Mapping[str, Any] | None = None,
 ) -> Iterator[Bus]:
-    """Env servers and a learner with ``changes`` to its parameters, and a bus to them."""
+    """Env servers and a learner with ``changes`` to its parameters, and a bus to them.
+    ``env_server``: further parameters of the env servers."""
     learner = yaml.safe_load((ROOT / "launch" / "learner" / "default.yaml").read_text())
     learner |= changes or {}
     stack = {
         "nodes": {
-            "env_server": {"parameters": {"world": {"kind": "embedded"}}, "replicas": servers},
+            "env_server": {
+                "parameters": {"world": {"kind": "embedded"}, **(env_server or {})},
+                "replicas": servers,
+            },
             "learner": {"parameters": learner},
         }
     }

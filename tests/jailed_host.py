@@ -33,6 +33,7 @@ def jailed_host(folder: Path, model: VideoModel | None = None) -> Iterator[Jaile
         256,
         "tests.raw_fork_server",
         model=model,
+        ahead=4,
     )
     try:
         yield host

@@ -84,11 +84,11 @@ def test_resumed_training_is_equal_to_the_bit(tmp_path):
         assert all(torch.equal(ours[name], others[name]) for name in others)
 
 
-def training(folder, corridors, spec=None, call=None):
+def training(folder, corridors, spec=None, call=None, **changed):
     return Training(
         policy="toy/train",
         spec=spec or corridor_spec(budget=2000, stop_at=2.0),
-        parameters=PARAMETERS,
+        parameters=msgspec.structs.replace(PARAMETERS, **changed),
         learner=folder / "learner",
         folder=folder / "learner" / "toy+train",
         servers={"env_server": call or corridors.call},
@@ -106,8 +106,9 @@ def test_a_finished_training_is_not_repeated(tmp_path):
     assert corridors.sessions == {}
 
 
+@pytest.mark.parametrize("overlap", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_a_training_never_takes_more_than_the_samples_that_are_left(tmp_path, seed):
+def test_a_training_never_takes_more_than_the_samples_that_are_left(tmp_path, seed, overlap):
     """Whatever its prefixes take, and however often its session is lost."""
     draw = random.Random(seed)
     most, longest = draw.choice((130, 200, 900, 1500)), draw.choice((0, 1, 10, 60))
@@ -130,7 +131,7 @@ def test_a_training_never_takes_more_than_the_samples_that_are_left(tmp_path, se
             return msgspec.structs.replace(reply, prefix_steps=walked(len(reply.final_rows)))
         return reply
 
-    one = training(tmp_path, corridors, spec, call)
+    one = training(tmp_path, corridors, spec, call, overlap=overlap)
     trained = one.run(lambda progress: None)
     spent = trained.samples + trained.prefix_samples
     assert spent <= most
@@ -167,8 +168,9 @@ def test_samples_that_are_less_than_one_step_are_refused(tmp_path):
     assert why.value.code == "budget"
 
 
-def test_a_training_that_diverges_ends_with_a_sentence_and_leaves_no_checkpoint(tmp_path):
-    wild = training(tmp_path, Corridors())
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_training_that_diverges_ends_with_a_sentence_and_leaves_no_checkpoint(tmp_path, overlap):
+    wild = training(tmp_path, Corridors(), overlap=overlap)
     wild.parameters = msgspec.structs.replace(wild.parameters, learning_rate=1e30)
     wild.given = wild.parameters
     with pytest.raises(ServiceError, match="is not finite; lower the learning rate") as caught:

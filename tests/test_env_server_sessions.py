@@ -426,3 +426,24 @@ def test_a_session_with_part_of_a_batch_plays_the_seeds_of_its_place_in_the_batc
     assert played == [[103, 104], [108, 109], [103, 104], [108, 109]]
     with pytest.raises(ValueError, match="environments 4 to 5 are not among the 5 of a batch"):
         session(size=2, autoreset=True, batch=5, first=4)
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_a_training_names_the_episodes_that_come_next_the_oldest_first(
+    monkeypatch: pytest.MonkeyPatch, once: bool
+) -> None:
+    foreseen: list[tuple[list[int], list[int]]] = []
+
+    def foresee(self: FakeWorld, environments: Any, seeds: Any) -> None:
+        foreseen.append((environments.tolist(), seeds.tolist()))
+
+    monkeypatch.setattr(FakeWorld, "foresee", foresee)
+    seeds = SeedRange(first=10, count=5)
+    playing, _ = session(3, autoreset=True, once=once, seeds=seeds)
+    choose(playing, FORWARD, WALKS, FORWARD)
+    choose(playing, FORWARD, CHOPS, FORWARD)
+    assert playing.episodes()[1].seed == (11 if once else 14)
+    choose(playing, FORWARD, FORWARD, FORWARD)
+    # 1 walks 2 steps and is the oldest, until it has a log and begins again.
+    named = [([0, 1, 2], [13, 14, 10]), ([1, 0, 2], [14, 13, 10]), ([0, 2, 1], [13, 10, 12])]
+    assert foreseen == ([] if once else named)

@@ -43,7 +43,7 @@ def kept(host: JailedHost) -> Iterator[list[JailedSession]]:
 def session(host: JailedHost, kept: list[JailedSession]) -> JailedSession:
     """One for all, until one of them costs it its episode."""
     if not kept or kept[-1].episodes()[0].ended != "running":
-        kept.append(host.open(opening(size=1), None, lambda steps: None))
+        kept.append(host.open(opening(size=2), None, lambda steps: None))
     return kept[-1]
 
 
@@ -91,7 +91,7 @@ def test_the_worker_is_ended_and_its_host_goes_on(
     monkeypatch.setattr(worker, "PATIENCE", 0.5)
     monkeypatch.setattr(worker, "LONG_PATIENCE", 2.0)
     body, words = FATAL[name]
-    session = host.open(opening(name, size=1), None, lambda steps: None)
+    session = host.open(opening(name, size=2), None, lambda steps: None)
     killed = host.killed
     attack = raw(body, name)
     report = ran(session, attack)
@@ -102,7 +102,7 @@ def test_the_worker_is_ended_and_its_host_goes_on(
     assert again.status == "killed"
     assert "it is not run again" in again.error
     assert host.killed == killed + 1
-    assert [episode.ended for episode in session.episodes()] == ["horizon"]
+    assert [episode.ended for episode in session.episodes()] == ["horizon"] * 2
     session.close()
 
 
@@ -138,7 +138,7 @@ def test_a_program_that_leaves_the_engine_no_memory_is_killed_and_quarantined(
 
 
 def test_an_answer_to_another_question_ends_the_worker(host: JailedHost) -> None:
-    session = host.open(opening("liar", size=1), None, lambda steps: None)
+    session = host.open(opening("liar", size=2), None, lambda steps: None)
     body = (
         "import os\n"
         "from nodes.env_server.jail import worker_wire\n"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -23,9 +24,9 @@ PATIENCE = 120.0  # seconds; two cores may be busy with other things
 
 
 class House:
-    """A run folder with a learner and corridors in it."""
+    """A run folder with a learner and corridors in it. ``changed``: parameters of the learner."""
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, **changed: Any) -> None:
         self.run = run
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         parameters = {
@@ -34,6 +35,7 @@ class House:
             "minibatch": 64,
             "hidden": 32,
             "checkpoint_seconds": 0.0,
+            **changed,
         }
         config = {
             "name": "test",
@@ -89,8 +91,8 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path):
-    made = House(tmp_path)
+def house(request, tmp_path):
+    made = House(tmp_path, **getattr(request, "param", {}))
     yield made
     made.close()
 
@@ -128,6 +130,12 @@ def test_a_trained_policy_solves_the_corridor_and_acts_in_a_session_after_a_rest
     assert refusal.value.code == "unknown_policy"
 
 
+EITHER_WAY = pytest.mark.parametrize(
+    "house", [{}, {"overlap": True}], ids=["", "overlap"], indirect=True
+)
+
+
+@EITHER_WAY
 @pytest.mark.parametrize("macro", [False, True])
 def test_a_learner_killed_while_training_resumes_and_counts_every_sample_once(house, macro):
     id, budget = "demo/killed/train", 12_000
@@ -159,6 +167,7 @@ def test_a_budget_below_one_decision_is_refused(house):
     assert refusal.value.code == "budget"
 
 
+@EITHER_WAY
 def test_training_can_be_cancelled(house):
     id, spec = "demo/long/train", corridor_spec(budget=100_000_000, stop_at=2.0)
     house.bus.send_goal(TRAIN, id, Train(spec=spec))
@@ -168,6 +177,7 @@ def test_training_can_be_cancelled(house):
     assert house.train("demo/next/train", corridor_spec(budget=2000)).samples <= 2000
 
 
+@EITHER_WAY
 def test_a_learner_stops_cleanly_while_training_and_resumes(house):
     id, spec = "demo/stopped/train", corridor_spec(budget=6000, stop_at=2.0)
     house.bus.send_goal(TRAIN, id, Train(spec=spec))
@@ -181,6 +191,7 @@ def test_a_learner_stops_cleanly_while_training_and_resumes(house):
     assert trained.samples <= 6000
 
 
+@EITHER_WAY
 def test_a_learner_stops_without_waiting_for_the_end_of_a_long_update(house):
     id, spec = "demo/long/train", corridor_spec(budget=6000, stop_at=2.0)
     config = yaml.safe_load((house.run / "config.yaml").read_text())

@@ -45,6 +45,11 @@ def test_a_plan_to_use_a_bow_gets_an_arrow():
     assert plan[-1] == ("used", "bow", 1)
 
 
+def test_a_plan_to_use_a_hoe_gets_soil_for_it_first():
+    plan = PLANNING.plan_for(Condition(kind="used", name="iron_hoe"), {"iron_hoe": 1})
+    assert [each.name for each in plan] == ["harvest 1 dirt", "use iron hoe"]
+
+
 def test_a_plan_to_place_blocks_gets_those_that_are_not_held():
     assert steps("placed", "torch", {"torch": 1, "coal": 1, "stick": 1}, quantity=3) == [
         ("have", "torch", 2),

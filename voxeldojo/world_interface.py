@@ -6,7 +6,7 @@ Everything that a policy or a program sees is computed from this, never from a w
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from voxeldojo.rules import item_names
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Run = Callable[[Callable[[], None]], None]
+"""Runs a function in another thread and waits for it."""
 
 OBSERVED = ("inventory", "voxels", "location", "life", "masks")
 """The fields of ``World.observe``, beside ``rays``."""
@@ -46,6 +48,21 @@ class World(ABC):
     @abstractmethod
     def reset(self, environments: Ints, seeds: Ints) -> None:
         """Begin a new episode in each named environment. A seed always gives the same episode."""
+
+    def load(self) -> None:
+        """Load what would otherwise be loaded when it is first used, and may be refused then."""
+        return None
+
+    def look_ahead(self, worlds: int) -> Run | None:
+        """From now on a thread makes its share of the worlds that a reset wants, and up to
+        ``worlds`` of those that `foresee` names, before they are wanted. Returns what runs a
+        function in that thread and waits for it, None where there is no such thread. An episode is
+        the same whether its world was made ahead or not."""
+        return None
+
+    def foresee(self, environments: Ints, seeds: Ints) -> None:
+        """The resets that may come next, the soonest first; see `look_ahead`."""
+        return None
 
     @abstractmethod
     def step(self, actions: Ints, active: Bools) -> None:

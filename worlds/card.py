@@ -151,9 +151,10 @@ class Planning(ABC):
         """
 
     @abstractmethod
-    def at_hand(self, view: View, goal: Condition) -> dict[str, int]:
+    def at_hand(self, view: View, goal: Condition, beside: bool = True) -> dict[str, int]:
         """What a plan that is made again in the middle of an episode starts from: the inventory,
-        and what stands near and can be used."""
+        with what serves as another item counted as that, and ``beside`` what stands near and can be
+        used."""
 
     @abstractmethod
     def chain(self, success: Condition, inventory: Mapping[str, int]) -> list[str]:

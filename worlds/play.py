@@ -1,7 +1,7 @@
 """What the env server has to know of a game: the world itself, and what is seen of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,6 +14,8 @@ from worlds.runtime import Runtime
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Run = Callable[[Callable[[], None]], None]
+"""Runs a function in another thread and waits for it."""
 Counters = tuple[NDArray[Any], ...]
 """All that conditions count (items, achievements): arrays (B, ...), as the game itself wants them.
 """
@@ -37,6 +39,17 @@ class World(Protocol):
     def reset(self, environments: Ints, seeds: Ints) -> None:
         """Begin a new episode in each named environment. A seed gives the same episode always."""
         ...
+
+    def look_ahead(self, worlds: int) -> Run | None:
+        """From now on a thread makes its share of the worlds that a reset wants, and up to
+        ``worlds`` of those that `foresee` names, before they are wanted. Returns what runs a
+        function in that thread and waits for it; None: this world has no such thread. An episode is
+        the same whether its world was made ahead or not."""
+        return None
+
+    def foresee(self, environments: Ints, seeds: Ints) -> None:
+        """The resets that may come next, the soonest first; see `look_ahead`."""
+        return None
 
     def step(self, actions: Ints, active: Bools) -> None:
         """Take one action (B, A) in each active environment."""

@@ -1,6 +1,7 @@
-"""python -m benchmarks.training.curves [--seeds 0 1 2] [--json FILE]: whether the update by hand
-learns as TorchRL's does: success against samples on two short tasks, either way, from the same
-seeds. In one process, as the figures are of samples and not of seconds.
+"""python -m benchmarks.training.curves [--seeds 0 1 2] [--ways fused overlap] [--json FILE]: what
+samples are worth: success against samples on short tasks, from the same seeds, with the update by
+hand (the default), with TorchRL's, and where updates overlap with collecting. In one process, as
+the figures are of samples and not of seconds.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import statistics
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import torch
@@ -20,30 +22,53 @@ from messages.training import Trained, TrainingSpec
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.training import Training
 
-UPDATES = ("torchrl", "fused")
+WAYS: dict[str, dict[str, Any]] = {
+    "torchrl": {"update": "torchrl", "overlap": False},
+    "fused": {"overlap": False},
+    "overlap": {"overlap": True},
+}
 GOOD = 0.8
 
 
 def milk(seed: int) -> TrainingSpec:
     """Milk with a bucket in hand, one coded action as an option."""
-    spec = training_spec(SETTINGS["milk"], True, seed, 6_000)
+    return _whole("milk", seed, 6_000)
+
+
+def wool(seed: int) -> TrainingSpec:
+    """Wool with shears in hand, likewise."""
+    return _whole("wool", seed, 30_000)
+
+
+def wool_by_steps(seed: int) -> TrainingSpec:
+    """The same without the coded action."""
+    return _whole("wool", seed, 60_000, macros=False)
+
+
+def _whole(task: str, seed: int, budget: int, macros: bool = True) -> TrainingSpec:
+    spec = training_spec(SETTINGS[task], macros, seed, budget)
     return msgspec.structs.replace(spec, stop_at=2.0)
 
 
 def log(seed: int) -> TrainingSpec:
     """Harvest a log, the example of `rlgpt train`."""
-    return options_spec(seed, 30_000)
+    return options_spec(seed, 60_000)
 
 
-TASKS: dict[str, Callable[[int], TrainingSpec]] = {"milk": milk, "log": log}
+TASKS: dict[str, Callable[[int], TrainingSpec]] = {
+    "milk": milk,
+    "wool": wool,
+    "wool_by_steps": wool_by_steps,
+    "log": log,
+}
 
 
-def trained(spec: TrainingSpec, update: str) -> Trained:
+def trained(spec: TrainingSpec, parameters: dict[str, Any]) -> Trained:
     with tempfile.TemporaryDirectory(prefix="curves-") as folder:
         training = Training(
             policy="curve/train",
             spec=spec,
-            parameters=msgspec.structs.replace(Hyperparameters(), update=update),
+            parameters=msgspec.structs.replace(Hyperparameters(), **parameters),
             learner=Path(folder),
             folder=Path(folder) / "curve+train",
             servers={"env_server": LocalSession().call},
@@ -54,27 +79,26 @@ def trained(spec: TrainingSpec, update: str) -> Trained:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Success against samples, by either update.")
+    parser = argparse.ArgumentParser(description="Success against samples, by ways of learning.")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=list(TASKS))
+    parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=list(WAYS))
     parser.add_argument("--json", type=Path, help="write the curves to this file as well")
     given = parser.parse_args()
     torch.set_num_threads(1)
     rows = []
-    print("| task | update | samples to 0.8, by seed | mean success over the curve | at the end |")
+    print("| task | way | samples to 0.8, by seed | mean success over the curve | at the end |")
     print("|---|---|---|---|---|")
     for task in given.tasks:
         made = TASKS[task]
-        found: dict[str, list[Trained]] = {update: [] for update in UPDATES}
+        found: dict[str, list[Trained]] = {way: [] for way in given.ways}
         for seed in given.seeds:
-            for update in UPDATES:
-                found[update].append(trained(made(seed), update))
-                rows.append(
-                    {"task": task, "seed": seed, "update": update, "curve": found[update][-1].curve}
-                )
+            for way in given.ways:
+                found[way].append(trained(made(seed), WAYS[way]))
+                rows.append({"task": task, "seed": seed, "way": way, "curve": found[way][-1].curve})
                 if given.json is not None:
                     given.json.write_text(json.dumps(rows) + "\n")
-        for update, runs in found.items():
+        for way, runs in found.items():
             reached = [next((at for at, r in run.curve if r >= GOOD), None) for run in runs]
             means = [statistics.mean(rate for _, rate in run.curve) for run in runs]
             cells = [
@@ -82,7 +106,7 @@ def main() -> None:
                 ", ".join(f"{mean:.2f}" for mean in means),
                 ", ".join(f"{run.success_rate:.2f}" for run in runs),
             ]
-            print(f"| {task} | `{update}` | {' | '.join(cells)} |", flush=True)
+            print(f"| {task} | `{way}` | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from messages.bounds import NotNegative
 from messages.bus import SESSION_KILLED, GoalHandle, ServiceError
 from messages.program import CHECK, Checked, CheckProgram
 from messages.world import (
@@ -75,6 +76,8 @@ class EnvServer(Node):
         longest_film: int = 1200  # frames
         jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
+        # Made by a thread for a training, 1 to 1.5 MB each (docs/sessions.md); 0: no such thread.
+        worlds_ahead: NotNegative = 64
         mineclip: MineClipFiles | None = None
 
     parameters: Parameters
@@ -276,7 +279,7 @@ class EnvServer(Node):
         caller waits for one."""
         options = dict(self.parameters.world)
         given = self.config.get("task")
-        model = self._video_model()
+        model, ahead = self._video_model(), self.parameters.worlds_ahead
         try:
             task = None if given is None else msgspec.convert(given, Task)
             kind = options.pop("kind", "") or first_kind(task)
@@ -286,7 +289,7 @@ class EnvServer(Node):
             if self.parameters.jail:
                 return self._jailed(kind, options, task, why, pulses, model)
             why = f"jail=false: {why}" if why else "jail=false"
-            return OwnProcess(kind, options, task, why, model, self._sights)
+            return OwnProcess(kind, options, task, why, model, self._sights, ahead)
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
         except NoForkServer as error:
@@ -313,7 +316,7 @@ class EnvServer(Node):
                               "language alone")  # fmt: skip
         host = JailedHost(
             kind, options, task, self._quarantine, self.parameters.jail_memory,
-            self.fork_server, pulses, model, self.fail, self._sights,
+            self.fork_server, pulses, model, self.fail, self._sights, self.parameters.worlds_ahead,
         )  # fmt: skip
         if host.missing and self.parameters.jail != "partial":
             host.close()

@@ -3,8 +3,8 @@
 from typing import Any
 
 import worlds
-from messages.world import Task
-from worlds.play import Play
+from messages.world import OpenSession, Task
+from worlds.play import Play, Run, World
 
 
 def play_of(kind: str, task: Task) -> Play:
@@ -61,6 +61,16 @@ def make_world(kind: str, size: int, task: Task, **options: Any) -> Any:
         WorldError: the kind needs something that is not installed here.
     """
     return play_of(kind, task).make_world(kind, size, task, **options)
+
+
+def look_ahead(world: World, request: OpenSession, most: int) -> Run | None:
+    """Let the world of a session have a thread that makes worlds: at most ``most`` of a training's
+    next episodes, and a share of those that any session begins with. Returns what runs a function
+    in that thread; None: there is none, as for ``most`` 0, or one episode of one environment."""
+    training = request.autoreset and not request.once
+    if not most or (request.size == 1 and not training):
+        return None
+    return world.look_ahead(min(most, request.size) if training else 0)
 
 
 def _kinds() -> tuple[dict[str, tuple[str, ...]], list[str]]:

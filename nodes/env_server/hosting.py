@@ -23,7 +23,7 @@ from messages.world import (
     Task,
 )
 from nodes.env_server.film import Film
-from nodes.env_server.games import make_world, play_of
+from nodes.env_server.games import look_ahead, make_world, play_of
 from nodes.env_server.live_sights import Sights
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK, IDLE, SESSION, Spent
@@ -98,7 +98,8 @@ class Host(Protocol):
 
 
 class OwnProcess:
-    """Sessions in this process, beside everything else.
+    """Sessions in this process, beside everything else. ``ahead``: worlds that a training's session
+    may make ahead.
 
     Raises:
         ValueError, WorldError: there is no such world.
@@ -112,7 +113,9 @@ class OwnProcess:
         why: str,
         model: VideoModel | None = None,
         sights: Sights | None = None,
+        ahead: int = 0,
     ) -> None:
+        self._ahead = ahead
         self._sights = sights
         self.jail = f"off ({why})"
         self.killed = 0
@@ -126,6 +129,7 @@ class OwnProcess:
     ) -> Session:
         world = make_world(self._kind, request.size, request.task, **self._options)
         try:
+            look_ahead(world, request, self._ahead)
             watcher = None if self._sights is None else self._sights.of(request)
             return Session(request, world, film, counted, self._model, watcher)
         except BaseException:

@@ -32,7 +32,6 @@ class Standing:
 
     left: list[Subtask] = field(default_factory=list)
     failed: int = 0  # tries in a row at the subtask that brought nothing
-    ever_failed: bool = False
     fruitless: int = (
         0  # tries of the whole episode that brought nothing, each followed by a new plan
     )
@@ -165,7 +164,7 @@ def _next_together(
     for row in turns[chosen]:
         standing = standings[row]
         standing.playing, standing.last = chosen, standing.left[0]
-        standing.held = episodes[row].after.inventory.get(chosen[1], 0)
+        standing.held = _held(request, episodes[row], chosen)
         standing.tries[chosen] = standing.tries.get(chosen, 0) + 1
     return turns[chosen]
 
@@ -175,9 +174,7 @@ def _plan_anew(standing: Standing, request: Perform, episode: Episode) -> Key | 
     view, goal = episode.after, request.task.success
     played, standing.playing = standing.playing, None
     if played is not None:
-        more = view.inventory.get(played[1], 0) > standing.held
-        standing.ever_failed |= not more
-        if more:
+        if _held(request, episode, played) > standing.held:
             standing.failed = 0
         elif standing.late:
             # Its horizon is its training's, and nothing that it came to: the episode has steps.
@@ -188,7 +185,7 @@ def _plan_anew(standing: Standing, request: Perform, episode: Episode) -> Key | 
     planning = card(request.task.game).planning
     # What was put down and still stands there can be used; where that may be what did not work,
     # another one is made.
-    held = dict(view.inventory) if standing.ever_failed else planning.at_hand(view, goal)
+    held = planning.at_hand(view, goal, beside=not standing.failed)
     if goal.kind == "have":
         wanted = episode.before.inventory.get(goal.name, 0) + goal.quantity
         rest = max(1, wanted - held.get(goal.name, 0))
@@ -203,6 +200,12 @@ def _plan_anew(standing: Standing, request: Perform, episode: Episode) -> Key | 
     if played is not None and key != played:
         standing.failed = 0
     return key
+
+
+def _held(request: Perform, episode: Episode, key: Key) -> int:
+    """How many of a subtask's item there are, with what serves as it: the logs of any tree."""
+    planning = card(request.task.game).planning
+    return planning.at_hand(episode.after, request.task.success, beside=False).get(key[1], 0)
 
 
 def _in_plan_order(

@@ -60,7 +60,9 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     encoder: NotNegative = 0
     fusion: NotNegative = 0
 
-    # The machine.
+    # The machine. overlap: the next rollout is collected while an update runs, by the policy that
+    # the update began with (docs/options.md).
+    overlap: bool = False
     device: str = "cpu"  # or "cuda", "cuda:1", ...
     threads: Positive = 1
     precision: Literal["float32", "bfloat16"] = "float32"  # bfloat16 pays on a CPU with AMX

@@ -1,7 +1,7 @@
 """The state of a policy's training between two rollouts, which is what a checkpoint holds."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -162,8 +162,10 @@ class TrainingState:
             ].parameters():
                 torch.nn.init.zeros_(weights)
         self.ppo = ppo_of(self.networks, parameters, self.generator)
-        # What chooses, decision by decision, in the training's session.
-        self.player = self.networks.remembering() or self.networks.actor
+        # What chooses, decision by decision, in the training's session: the networks themselves,
+        # or where an update overlaps with a collection a copy of them, see `act_as_now`.
+        self._acting = copy.deepcopy(self.networks) if parameters.overlap else self.networks
+        self.player = self._acting.remembering() or self._acting.actor
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
             self.generator.set_state(checkpoint["generator"])
@@ -175,31 +177,63 @@ class TrainingState:
             # Older checkpoints lack it, and their curve goes on from 0.
             self.imitation_loss = checkpoint.get("imitation_loss", 0.0)
             self._load_start(checkpoint)
+        # Draws the choices. Where two threads draw, the order of their draws is not fixed.
+        self.choosing = self.generator
+        if parameters.overlap:
+            self.choosing = torch.Generator()
+            drawn = (checkpoint or {}).get("choosing")
+            if drawn is not None:
+                self.choosing.set_state(drawn)
+            else:
+                self.choosing.manual_seed(
+                    int(torch.randint(2**62, (), generator=self.generator).item())
+                )
+        self._chosen = self.choosing.get_state()  # with the last rollout that is counted
 
     def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:
-        """Update from a rollout and count its samples, which is done nowhere else."""
+        """Update from a rollout and count it."""
+        update = self.update_of(rollout, budget)
+        statistics = update()
+        self.count(rollout, seeds_used)
+        self.imitate_if_due()
+        return statistics
+
+    def act_as_now(self) -> None:
+        """From now on choices are those of the present networks, whatever they learn meanwhile."""
+        if self._acting is not self.networks:
+            self._acting.load_state_dict(self.networks.state_dict())
+
+    def update_of(self, rollout: Rollout, budget: int) -> Callable[[], UpdateStatistics]:
+        """What updates the networks from a rollout. It uses them, their optimiser and the
+        generator; counters are those of now."""
         samples, parameters = self.counters.samples, self.parameters
-        if parameters.uniform:
-            statistics = UpdateStatistics()
-        else:
-            statistics = self.ppo.update(
-                rollout,
-                max(0.0, 1.0 - samples / budget),
-                faded(parameters.clone_kl, samples, parameters.clone_fade),
-                critic_only=self.clone is not None and samples < parameters.clone_hold,
-            )
+        left = max(0.0, 1.0 - samples / budget)
+        to_clone = faded(parameters.clone_kl, samples, parameters.clone_fade)
+        critic_only = self.clone is not None and samples < parameters.clone_hold
+
+        def update() -> UpdateStatistics:
+            if parameters.uniform:
+                return UpdateStatistics()
+            return self.ppo.update(rollout, left, to_clone, critic_only=critic_only)
+
+        return update
+
+    def count(self, rollout: Rollout, seeds_used: int) -> None:
+        """Count a rollout that the networks learn from, which is done nowhere else. A checkpoint
+        may be made once they have."""
         self.counters.samples += rollout.samples
         self.counters.prefix_samples += rollout.prefix_steps
         self.counters.decisions += rollout.decisions
         self.counters.iterations += 1
         self.counters.seeds_used = seeds_used
-        self._imitate(rollout)
+        self._chosen = self.choosing.get_state()
+        if self.parameters.imitation_every:
+            self.trajectories.add(rollout)
         for episode in rollout.episodes:
             self.episodes.end(
                 episode.environment, episode.success, episode.total_reward, episode.length
             )
         self.curve.append((self.counters.samples, self.episodes.success_rate))
-        return statistics
 
     def hold_to_clone(self) -> None:
         """Keep a copy of the networks, which were just cloned: the training is kept close to it."""
@@ -258,12 +292,10 @@ class TrainingState:
         if isinstance(self.player, Remembering):
             self.player.forget(list(environments))
 
-    def _imitate(self, rollout: Rollout) -> None:
+    def imitate_if_due(self) -> None:
+        """Self-imitation, after the update of every so many iterations."""
         every = self.parameters.imitation_every
-        if not every:
-            return
-        self.trajectories.add(rollout)
-        if self.counters.iterations % every == 0:
+        if every and self.counters.iterations % every == 0:
             self.imitation_loss = imitate(
                 self.trajectories,
                 self.networks.actor,
@@ -282,6 +314,7 @@ class TrainingState:
             "networks": self.networks.state_dict(),
             "optimiser": self.ppo.optimiser.state_dict(),
             "generator": self.generator.get_state(),
+            "choosing": self._chosen if self.parameters.overlap else None,
             "counters": msgspec.to_builtins(self.counters),
             "episodes": self.episodes.state_dict(),
             "trajectories": self.trajectories.state_dict(),

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import torch
@@ -29,6 +30,7 @@ from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_s
 from nodes.learner.taking import Taking
 from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
+from nodes.learner.updating import Updating
 from nodes.times import spending
 
 MOST_LOSSES = 10
@@ -111,6 +113,7 @@ class Training:
         # Sessions lost without a rollout in between; True: those killed from outside.
         self._losses: Counter[bool] = Counter()
         self._opening_steps = 0  # prefix steps of the opening, counted with the first rollout
+        self._updating: Updating | None = None
         self._saved_at = time.monotonic()
 
     def run(
@@ -158,20 +161,45 @@ class Training:
         state, collector = self._open(check)
         if not state.counters.iterations and state.clone is None:
             self.beside.clone(state, self._room(state) - self._opening_steps, check)
+        state.act_as_now()
         metrics = Metrics(self.learner / "tensorboard", self.folder.name)
+        began = time.monotonic()
+
+        def learned() -> None:
+            """Wait for the update that is under way, if one is. A checkpoint has what it has
+            learned from, and nothing of what was collected since."""
+            updating = self._updating
+            if updating is None:
+                return
+            with spending("update"):
+                statistics = updating.wait()
+                state.imitate_if_due()
+            self._updating = None
+            speed = updating.samples / (time.monotonic() - began)
+            imitated = state.imitation_loss if self.parameters.imitation_every else None
+            metrics.write(state.counters.samples, statistics, state.episodes, speed, imitated)
+            metrics.write_parameters(state.counters.samples, state.ppo)
+            report(self._progress(state, statistics, speed))
+            if not state.stopped:
+                self._save(state, metrics)
+
         try:
             while not state.stopped:
                 if self.beside.tryout_is_due(state):
+                    learned()
                     self.beside.try_out(state, self._room(state), check)
                     self._stop_when_fallen(state)
                     if state.stopped:
-                        self._end(state, metrics, check)
                         break
+                if arrivals := self.session.take_in():
+                    learned()  # it goes by the memories of the environments that there were
+                    self._take_in(arrivals, state, collector)
                 began = time.monotonic()
-                drawn = state.generator.get_state()
+                drawn = state.choosing.get_state()
                 try:
                     rollout = self._collect(state, collector, check)
                 except SessionLost as error:
+                    learned()
                     self.log.warning(
                         "%s lost its session (%s): the rollout is discarded, uncounted, and the "
                         "session opened again",
@@ -180,37 +208,31 @@ class Training:
                     )
                     self._lost(error, check)
                     # The next rollout draws the same choices as the discarded one.
-                    state.generator.set_state(drawn)
+                    state.choosing.set_state(drawn)
                     if self._room(state) < self.session.size * self.reset:
                         self._stop_when_spent(state, wanted=self.session.size * self.reset)
-                        self._end(state, metrics, check)
                         break
                     self._open(check)
                     continue
+                learned()
                 self._losses.clear()
                 state.counters.prefix_samples += self._opening_steps
                 self._opening_steps = 0
                 if rollout.decisions:
-                    statistics = self._learn(state, rollout)
-                    speed = rollout.samples / (time.monotonic() - began)
+                    self._learn(state, rollout)
                     self._stop_when_good(state)
                     self._stop_when_hopeless(state)
-                    imitated = state.imitation_loss if self.parameters.imitation_every else None
-                    metrics.write(
-                        state.counters.samples, statistics, state.episodes, speed, imitated
-                    )
-                    metrics.write_parameters(state.counters.samples, state.ppo)
-                    report(self._progress(state, statistics, speed))
                 elif self.spec.budget - state.counters.samples < self.session.size * self.longest:
                     state.stopped = "the budget is spent"
                 if self.session.gave_up and not state.stopped:
                     state.stopped = self.session.gave_up
                 self._stop_when_spent(state, wanted=self._next_step())
-                if state.stopped:
-                    self._end(state, metrics, check)
-                else:
-                    self._save(state, metrics)
+                if state.stopped or not self.parameters.overlap:
+                    learned()
+            self._end(state, metrics, check)
         finally:
+            if self._updating is not None:
+                self._updating.abandon()
             metrics.close()
         return state
 
@@ -276,13 +298,16 @@ class Training:
             state.take_best()
         self._save(state, metrics)
 
-    def _collect(
-        self, state: TrainingState, collector: Collector, check: Callable[[], None]
-    ) -> Rollout:
-        for arrival in self.session.take_in():
+    def _take_in(self, arrivals: list[Any], state: TrainingState, collector: Collector) -> None:
+        """Environments have come in."""
+        for arrival in arrivals:
             collector.take_in(arrival.rows, arrival.opened)
             state.enter(range(arrival.rows.start, arrival.rows.stop))
             self._opening_steps += arrival.opened.prefix_steps
+
+    def _collect(
+        self, state: TrainingState, collector: Collector, check: Callable[[], None]
+    ) -> Rollout:
         most = self.session.size * self.longest  # samples that one more step may cost
         left = self.spec.budget - state.counters.samples
         room = self._room(state) - self._opening_steps
@@ -297,29 +322,41 @@ class Training:
             return samples + most <= left and samples < self.parameters.rollout_samples
 
         rollout = collector.collect(
-            self.session.step, state.player, state.generator, go_on, state.device
+            self.session.step, state.player, state.choosing, go_on, state.device
         )
         state.leave(absent(self.session))
         return rollout.of(self.session.present)
 
-    def _learn(self, state: TrainingState, rollout: Rollout) -> UpdateStatistics:
-        """Learn from a rollout. A training that diverged ends here, before it is saved: with other
-        parameters it can go on from its last checkpoint."""
+    def _learn(self, state: TrainingState, rollout: Rollout) -> None:
+        """Count a rollout and begin to learn from it. A training that diverged ends there, before
+        it is saved: with other parameters it can go on from its last checkpoint."""
+        overlap = self.parameters.overlap
         self.taking.take(self.parameters, state)
-        try:
-            with spending("update"):
-                statistics = state.learn(rollout, self.session.seeds_used, self.spec.budget)
+        if overlap:
+            state.act_as_now()
+            rollout = rollout.copied()  # the next one is collected in the same storage
+        update = state.update_of(rollout, self.spec.budget)
+        state.count(rollout, self.session.seeds_used)
+        samples = state.counters.samples
+
+        def sound_update() -> UpdateStatistics:
+            try:
+                statistics = update()
                 sound = state.sound(rollout)
-        except RuntimeError:  # torch cannot draw from probabilities that are not finite
-            if sound := state.sound(rollout):
-                raise
-        if not sound:
-            raise ServiceError(
-                f"The training diverged after {state.counters.samples} samples: the output of its "
-                "networks is not finite; lower the learning rate or the rewards.",
-                code="diverged",
-            )
-        return statistics
+            except RuntimeError:  # torch cannot draw from probabilities that are not finite
+                if sound := state.sound(rollout):
+                    raise
+                statistics = UpdateStatistics()
+            if not sound:
+                raise ServiceError(
+                    f"The training diverged after {samples} samples: the output of its networks "
+                    "is not finite; lower the learning rate or the rewards.",
+                    code="diverged",
+                )
+            return statistics
+
+        threads = self.parameters.threads if overlap else None
+        self._updating = Updating(sound_update, rollout.samples, threads)
 
     def _stop_when_good(self, state: TrainingState) -> None:
         episodes = state.episodes

@@ -4,6 +4,8 @@ Bodies of a generator ``action(obs)``. ``DENIED`` must end in an error, which is
 comes to its end has got through. ``FATAL`` must cost the worker, and the words say how.
 """
 
+import textwrap
+
 SYSCALL = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 
 
@@ -21,6 +23,15 @@ def _say(data: str) -> str:
     return (
         "import os, struct\nfor n in range(3, 64):\n    try:\n"
         f"        os.write(n, {data})\n    except OSError:\n        pass\nwhile True:\n    pass"
+    )
+
+
+def _elsewhere(body: str) -> str:
+    """In the thread that makes worlds ahead."""
+    return (
+        "import gc\nfrom voxeldojo.engine.ahead import Maker\n"
+        "maker = next(each for each in gc.get_objects() if isinstance(each, Maker))\n"
+        f"def attack():\n{textwrap.indent(body, '    ')}\nmaker.run(attack)"
     )
 
 
@@ -70,6 +81,18 @@ DENIED: dict[str, tuple[str, str]] = {
     "raw_socket": ("import socket\nsocket.socket(socket.AF_PACKET, socket.SOCK_RAW)", REFUSED),
     "socket_pair": ("import socket\nsocket.socketpair()", REFUSED),
     "resolve": ("import socket\nsocket.getaddrinfo('example.org', 80)", "Error"),
+    # from its other thread
+    "elsewhere_open": (_elsewhere("open('/etc/passwd').read()"), REFUSED),
+    "elsewhere_write": (_elsewhere("open('/tmp/rlgpt-jail-got-out', 'w').write('x')"), REFUSED),
+    "elsewhere_unix_socket": (
+        _elsewhere("import socket\nsocket.socket(socket.AF_UNIX)"), REFUSED
+    ),
+    "elsewhere_fork": (_elsewhere("import os\nos.fork()"), REFUSED),
+    "elsewhere_thread": (
+        _elsewhere("import threading\nthreading.Thread(target=print).start()"), "Error"
+    ),
+    "elsewhere_kill": (_elsewhere("import os\nos.kill(os.getppid(), 9)"), REFUSED),
+    "elsewhere_memory_file": (_elsewhere("import os\nos.memfd_create('x')"), REFUSED),
     # processes
     "fork": ("import os\nos.fork()", REFUSED),
     "fork_bomb": ("import os\nwhile True:\n    os.fork()", REFUSED),

@@ -11,6 +11,7 @@ from voxeldojo.rules.mobs import mob_id
 
 DEEP = 12  # blocks of water
 SEVERAL = 400  # ticks of some beams and of what lies between them
+ARMOUR = ("boots", "leggings", "chestplate", "helmet")  # by slot, from 36 on
 UP = action(gait=1)  # swims up where it is
 
 
@@ -51,3 +52,30 @@ def test_close_by_the_beam_breaks_off_but_not_an_elders(kind: str, goes_on: bool
     arena, number = sea(kind, 2.0)
     arena.do(UP)
     assert bool(arena.world.state.mobs[0, number]["counter"]) == goes_on
+
+
+@pytest.mark.parametrize(
+    ("kind", "armour", "harm"),
+    [("guardian", "", 6.0), ("elder_guardian", "", 8.0), ("guardian", "iron", 1.0 + 5.0 * 0.5)],
+)
+def test_a_beam_is_a_little_magic_and_else_a_blow_that_armour_reduces(
+    kind: str, armour: str, harm: float
+) -> None:
+    arena, number = sea(kind, 9.0)
+    for place, piece in enumerate(ARMOUR):
+        if armour:
+            arena.hold(f"{armour}_{piece}", slot=36 + place)
+    mob = arena.world.state.mobs[0, number]
+    while int(mob["counter"]):
+        life = arena.life
+        arena.do(UP)
+    assert life - arena.life == pytest.approx(harm)
+
+
+@pytest.mark.parametrize(("kind", "ticks"), [("guardian", 80), ("elder_guardian", 60)])
+def test_an_elders_beam_gathers_its_strength_sooner(kind: str, ticks: int) -> None:
+    arena, number = sea(kind, 9.0)
+    begun = int(arena.player["ticks"][0])
+    while int(arena.world.state.mobs[0, number]["counter"]):
+        arena.do(UP)
+    assert int(arena.player["ticks"][0]) - begun == ticks - 1

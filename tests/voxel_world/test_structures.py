@@ -50,7 +50,7 @@ MARKS: dict[str, tuple[set[str], set[str]]] = {
     "witch_hut": ({"planks", "cauldron", "flower_pot"}, {"witch"}),
     "monument": (
         {"prismarine", "sea_lantern", "sponge", "gold_block", "water"},
-        {"guardian", "elder_guardian"},
+        {"elder_guardian"},
     ),
     "mansion": (
         {"planks", "log2", "bookshelf", "chest", "cobblestone"},

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from voxeldojo.demonstrations.digging import drops_of
 from voxeldojo.demonstrations.digging_out import dig_out
 from voxeldojo.demonstrations.fireballs import play_ball
 from voxeldojo.demonstrations.gathering import pick_up, wander
-from voxeldojo.demonstrations.going import breathe, go
+from voxeldojo.demonstrations.going import breathe
 from voxeldojo.demonstrations.hunting import (
     MEALS,
     QUARRIES,
@@ -30,7 +29,7 @@ from voxeldojo.demonstrations.hunting import (
     within_reach,
 )
 from voxeldojo.demonstrations.obtaining import Obtaining
-from voxeldojo.demonstrations.player import Disturbed, GaveUp, OutOfSteps, Player
+from voxeldojo.demonstrations.player import Disturbed, Player
 from voxeldojo.demonstrations.running_away import away_from, pursuers, run
 from voxeldojo.demonstrations.sheltering import DAY, FED, FULL, MORNING, WELL, eat_to_heal, hide
 from voxeldojo.engine.mobs.table import BLOW, SWELL
@@ -98,7 +97,7 @@ def fight_at_night(player: Player, kind: str, item: str, count: int) -> None:
     is day and no mob of the kind is left. (By day those that the sun does not burn are alone.)"""
     while player.have(item) < count and (is_dark(player) or outside(player, kind) >= 0):
         if _is_weak(player):
-            _recover(player)
+            recover(player)
         elif _threat(player, NEAR) is None:
             _find_a_meal(player)
         number = outside(player, kind)
@@ -198,7 +197,7 @@ def _is_weak(player: Player) -> bool:
     return float(player.body["life"]) < WEAK and float(player.body["food"]) >= FED
 
 
-def _recover(player: Player) -> None:
+def recover(player: Player) -> None:
     """Run until no pursuer is near, then heal in a hole, and stay there while one waits outside and
     it is night. A pursuer that has already reached the player is fought."""
     for _ in range(FLIGHT):
@@ -240,7 +239,7 @@ def slay(player: Player, kind: str) -> None:
         if kills(player, kind) > before:
             return
         if _is_weak(player):
-            _recover(player)
+            recover(player)
 
 
 def battle(player: Player, kind: str, item: str, count: int) -> None:
@@ -252,12 +251,10 @@ def battle(player: Player, kind: str, item: str, count: int) -> None:
             return
         player.pause()
         if float(player.body["life"]) < WEAK and not any(map(player.have, MEALS)):
-            _go_ashore(player)
             _find_a_meal(player)
-            _recover(player)
+            recover(player)
             return
-        # A mob under a roof is left alone: a swimmer could not come up for air there.
-        number = nearest_mob(player, kind, partial(_under_the_sky, player), lost)
+        number = nearest_mob(player, kind, but=lost)
         if number < 0:
             return
         before = kills(player, kind)
@@ -265,27 +262,6 @@ def battle(player: Player, kind: str, item: str, count: int) -> None:
         if kills(player, kind) == before:
             lost.add(number)
         warily(player, lambda: pick_up(player, item))
-
-
-def _under_the_sky(player: Player, mob: Any) -> bool:
-    """Whether there is only air and water above a mob."""
-    x, y, z = (math.floor(float(mob[axis])) for axis in ("x", "y", "z"))
-    heights = player.world.rules.block["height"]
-    top = player.world.state.blocks.shape[3]
-    return not any(heights[player.block((x, up, z))] > 0.0 for up in range(y + 1, top))
-
-
-def _go_ashore(player: Player) -> None:
-    """A swimming player goes back to where it last stood on dry ground, if it can."""
-    cell = player.ashore
-    if cell is None or not afloat(player):
-        return
-    try:
-        go(player, lambda there: math.dist(there, cell) < NEAR, cell, slack=NEAR)
-    except OutOfSteps:
-        raise
-    except GaveUp:
-        pass
 
 
 def _is_near(player: Player) -> bool:

@@ -27,6 +27,8 @@ from voxeldojo.demonstrations.gathering import gather, pick_up, wander
 from voxeldojo.demonstrations.hunting import close_in, hunt, look_at_mob, nearest_mob
 from voxeldojo.demonstrations.obtaining import Deed, Obtaining
 from voxeldojo.demonstrations.player import BLOCK_IDS, GaveUp, Player
+from voxeldojo.demonstrations.sea_battles import RESERVE, sea_battle
+from voxeldojo.demonstrations.sea_fort import BLOCKS, STONE
 from voxeldojo.demonstrations.sheltering import MORNING, wait_for
 from voxeldojo.demonstrations.travelling import travel
 from voxeldojo.engine.mobs.table import HOSTILE
@@ -74,16 +76,20 @@ def _kill(obtaining: Obtaining, rule: Rule, count: int) -> None:
 def _do_battle(obtaining: Obtaining, kind: str, rule: Rule, count: int) -> None:
     """Fight mobs that spawn by day as well, in the place where they live."""
     player = obtaining.player
+    at_sea = bool(player.world.rules.mob[MOB_IDS[kind]]["swims"])
     for _ in range(BATTLES):
         if player.have(rule.gives) >= count:
             return
         arm(obtaining)
-        if not player.have(RATION):
+        if player.have(RATION) <= (RESERVE if at_sea else 0):
             obtaining.obtain(RATION, RATIONS)
+        if at_sea:
+            obtaining.obtain(STONE, BLOCKS)
         obtaining.go_where(obtaining.way(f"mob:{kind}"))
         if nearest_mob(player, kind) < 0:
             wander(player)
-        battle(player, kind, rule.gives, count)
+        fight = sea_battle if at_sea else battle
+        fight(player, kind, rule.gives, count)
     raise GaveUp(f"{BATTLES} battles did not bring {count} {rule.gives}")
 
 

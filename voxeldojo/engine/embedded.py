@@ -1,6 +1,7 @@
 """The embedded world behind the World interface: it owns the arrays and calls the kernels."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar
 
 import numba
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from voxeldojo.actions import ACTION_SIZES, FUNCTIONS
 from voxeldojo.engine import observing
+from voxeldojo.engine.ahead import Maker
 from voxeldojo.engine.apart import connect
 from voxeldojo.engine.deaths import cause_of
 from voxeldojo.engine.direct import direct
@@ -30,11 +32,12 @@ from voxeldojo.engine.scene.staging import (
     write_settings,
 )
 from voxeldojo.engine.seeing import check_seeing
+from voxeldojo.engine.shelf import Shelf
 from voxeldojo.engine.state import HEIGHT, new_state
 from voxeldojo.engine.stepping import act_all, begin_all
 from voxeldojo.rules import biome_named, block_names, item_id, item_names
 from voxeldojo.tasks import slots_in
-from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, World
+from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, Run, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
 STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cast_all)
@@ -130,6 +133,7 @@ class EmbeddedWorld(World):
         # Kernels get only our own arrays: for read-only ones Numba would compile them again.
         self._actions = np.zeros((size, 8), np.int64)
         self._active = np.zeros(size, np.bool_)
+        self._maker: Maker | None = None
         self._buffers: dict[Any, Any] = {}
         self._chosen: dict[Any, Any] = {}
 
@@ -146,6 +150,16 @@ class EmbeddedWorld(World):
         if len(seeds) and seeds.min() < 0:
             raise ValueError("a seed is not negative")
         connect(self.state, self.rules)
+        if self._maker is not None:
+            self._maker.reset(list(zip(environments.tolist(), seeds.tolist(), strict=True)))
+            return
+        self._begin(environments, seeds)
+
+    def begin(self, place: int, seed: int) -> None:
+        """A new episode in one environment. It touches no other one."""
+        self._begin(np.array([place], np.int64), np.array([seed], np.int64))
+
+    def _begin(self, environments: Ints, seeds: Ints) -> None:
         begin_all(
             self.state,
             self.rules,
@@ -156,6 +170,32 @@ class EmbeddedWorld(World):
         if self._arranged:
             self._arrange(environments)
         self._scene.set_up(self, environments)
+
+    def load(self) -> None:
+        Shelf(1, self.state.blocks.shape[1]).load(self.state)
+
+    def look_ahead(self, worlds: int) -> Run:
+        if self._maker is not None:
+            raise ValueError("this world looks ahead already")
+        connect(self.state, self.rules)
+        spare = copy(self)
+        spare.size, spare.state = 1, new_state(1, self.state.blocks.shape[1])
+        spare.state.settings[:], spare.state.layers[:] = (
+            self.state.settings[0],
+            self.state.layers[0],
+        )
+        spare.state.biomes[:] = spare.state.settings["biome"][:, None, None]
+        spare.state.players["fresh"] = -1
+        spare._buffers = {}
+        self._maker = Maker(self, spare, worlds)
+        return self._maker.run
+
+    def foresee(self, environments: Ints, seeds: Ints) -> None:
+        if self._maker is not None:
+            players = self.state.players[environments]
+            # A seed that is played again is brought back from its own start.
+            others = (players["fresh"] < 0) | (players["seed"] != seeds.astype(np.uint64))
+            self._maker.foresee(seeds[others].tolist())
 
     def _arrange(self, environments: Ints) -> None:
         """Put the start inventory into its slots, some of which are given."""
@@ -387,6 +427,9 @@ class EmbeddedWorld(World):
         lay_drop(self.state, environment, *where, 0.0, 0.0, 0.0, item, 1, variant, 0, 0)
 
     def close(self) -> None:
+        if self._maker is not None:
+            self._maker.close()
+            self._maker = None
         self._buffers.clear()
         self._chosen.clear()
         self.state = new_state(0, 0)

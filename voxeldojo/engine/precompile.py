@@ -10,6 +10,7 @@ import numpy as np
 from voxeldojo.actions import PRIMITIVES
 from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.engine.apart import NAMES, compile_apart
+from voxeldojo.engine.shelf import Shelf
 
 SEEING, ACTING = "seeing", "acting"
 # The largest first; the others have parts that these have compiled.
@@ -43,7 +44,8 @@ def _compile(piece: str) -> None:
 
 
 def _see(world: EmbeddedWorld) -> None:
-    """Call all kernels that show the world and do not change it."""
+    """Call all kernels that show the world, or store it, and do not change it."""
+    Shelf(1, world.state.blocks.shape[1]).load(world.state)
     world.inventory()
     world.voxels()
     world.voxels(1, np.zeros(1, np.int64))

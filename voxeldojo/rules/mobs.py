@@ -15,8 +15,8 @@ from voxeldojo.rules.tables import HERE
 class Spawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One row of a biome's spawn lists; biomes and groups of them as in sources.yaml."""
 
-    kind: Literal["creature", "monster", "water", "ambient", "fortress"] = msgspec.field(
-        name="list"
+    kind: Literal["creature", "monster", "water", "ambient", "fortress", "monument"] = (
+        msgspec.field(name="list")
     )
     within: list[str] = msgspec.field(name="in")
     weight: int

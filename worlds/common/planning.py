@@ -92,7 +92,7 @@ class WayPlanning(Planning):
     ) -> dict[str, int]:
         return self.arithmetic.expected(gains(subtasks), inventory, gains(later))
 
-    def at_hand(self, view: View, goal: Condition) -> dict[str, int]:
+    def at_hand(self, view: View, goal: Condition, beside: bool = True) -> dict[str, int]:
         return dict(view.inventory)
 
     def chain(self, success: Condition, inventory: Mapping[str, int]) -> list[str]:

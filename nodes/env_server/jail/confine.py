@@ -1,12 +1,14 @@
 """Confines a worker: from here on it can do what it needs, and nothing else."""
 
 import ctypes
+import errno
 import os
 import resource
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nodes.env_server.jail import landlock, seccomp
+from worlds.play import Run
 
 _PR_SET_NO_NEW_PRIVS = 38
 _MOST_FILES = 64
@@ -24,13 +26,16 @@ def missing() -> list[str]:
     return missing
 
 
-def confine(keep: Iterable[int], memory: int) -> None:
+def confine(keep: Iterable[int], memory: int, threads: Sequence[Run] = ()) -> None:
     """``keep``: the file descriptors that stay open. ``memory``: MiB of address space beyond what
-    is taken now. What `missing` names is left out.
+    is taken now. ``threads``: what runs a function in each thread beside the calling one. What
+    `missing` names is left out.
 
     Raises:
-        OSError: the kernel refused what it has.
+        OSError: the kernel refused what it has, or there is a thread that is not named.
     """
+    if (there := len(os.listdir("/proc/self/task"))) != 1 + len(threads):
+        raise OSError(errno.EBUSY, f"{there} threads are to be confined, {1 + len(threads)} named")
     _forget_surroundings(keep)
     limits = {
         resource.RLIMIT_AS: _size() + (memory << 20),
@@ -43,12 +48,20 @@ def confine(keep: Iterable[int], memory: int) -> None:
         hard = resource.getrlimit(limit)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(limit, (value, value))
+    # Landlock holds for the thread that asks for it, limits and the filter for all.
+    for run in threads:
+        run(_deny_files)
+    _deny_files()
+    if not seccomp.why_not():
+        seccomp.install()
+
+
+def _deny_files() -> None:
+    """Of the calling thread."""
     if _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "no_new_privs is refused")
     if abi := landlock.version():
         landlock.deny_all(abi)
-    if not seccomp.why_not():
-        seccomp.install()
 
 
 def _forget_surroundings(keep: Iterable[int]) -> None:

@@ -21,7 +21,7 @@ from messages.program import Checked, CheckProgram
 from messages.world import ProgramRan, Step, View
 from messages.world import TakeInterface as Take
 from nodes.env_server.filmed_steps import FrameCount
-from nodes.env_server.games import play_of
+from nodes.env_server.games import look_ahead, play_of
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
 from nodes.env_server.live_sights import Pause
@@ -31,7 +31,7 @@ from nodes.env_server.programs.part_clock import CLOCK
 from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS, WATCHED
 from nodes.env_server.session import Session
 from nodes.process import show_as
-from worlds.play import WorldError
+from worlds.play import Run, WorldError
 from worlds.runtime import Runtime
 
 SESSION, CHECKER = "rlgpt session", "rlgpt checker"
@@ -145,7 +145,8 @@ class ConfinedWorker:
         first = np.zeros(1, np.int64)
         world.reset(first, first + request.seeds.first)
         play.load(world)
-        self._confine(ask.memory)
+        thread = look_ahead(world, request, ask.ahead)  # none can be started any more later
+        self._confine(ask.memory, [] if thread is None else [thread])
         CLOCK.switch(part_clock.SESSION)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
         model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)
@@ -155,8 +156,8 @@ class ConfinedWorker:
             session.give_up()
         return worker_wire.Made(opened=session.opened(), episodes=session.episodes())
 
-    def _confine(self, memory: int) -> None:
-        confine((self._sock.fileno(), self._dump), memory)
+    def _confine(self, memory: int, threads: Sequence[Run] = ()) -> None:
+        confine((self._sock.fileno(), self._dump), memory, threads)
         self._confined = True
 
     def _run(self, session: Session, ask: worker_wire.Run) -> ProgramRan:

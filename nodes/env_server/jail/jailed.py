@@ -51,7 +51,7 @@ class JailedHost:
     """``memory``: MiB that a worker may take beyond its world. ``module``: the fork server's.
     ``pulses``: a folder for what workers share with this process, see `ForkServer`. ``model`` stays
     in this process, workers call it. ``failed`` is called with a sentence when no process can be
-    forked any more.
+    forked any more. ``ahead``: worlds that a training's session may make ahead.
 
     Raises:
         ValueError: there is no such world.
@@ -70,8 +70,10 @@ class JailedHost:
         model: VideoModel | None = None,
         failed: Callable[[str], None] = lambda sentence: None,
         sights: Sights | None = None,
+        ahead: int = 0,
     ) -> None:
         self.killed = 0
+        self._ahead = ahead
         self.gate = Gate()  # the node's, once there is one
         self._model = model
         self._sights = sights
@@ -142,6 +144,7 @@ class JailedHost:
             frames=0 if film is None else film.left,
             over=over,
             memory=self._memory,
+            ahead=self._ahead,
             model=None if model is None else (model.height, model.width, model.seconds),
         )
 

@@ -64,7 +64,9 @@ _LOAD, _EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06  # BPF: ld abs, jeq, j
 _NUMBER, _ARCHITECTURE, _THIRD = 0, 4, 32  # where they stand in struct seccomp_data
 _ALLOW, _KILL, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM
 _PROT_EXEC = 4
-_PR_GET_SECCOMP, _PR_SET_SECCOMP, _MODE_FILTER = 21, 22, 2
+_PR_GET_SECCOMP = 21
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SET_MODE_FILTER, _ALL_THREADS = 1, 1  # SECCOMP_FILTER_FLAG_TSYNC
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -108,7 +110,7 @@ def program(machine: str) -> bytes:
 
 
 def install() -> None:
-    """From now on this process may do what is allowed above and nothing else. Needs
+    """From now on all threads of this process may do what is allowed above and nothing else. Needs
     ``no_new_privs``.
 
     Raises:
@@ -117,6 +119,10 @@ def install() -> None:
     code = program(platform.machine())
     buffer = ctypes.create_string_buffer(code, len(code))
     whole = _Program(len(code) // 8, ctypes.addressof(buffer))
-    if _libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(whole), 0, 0):
+    call = _SECCOMP[platform.machine()]
+    thread = _libc.syscall(call, _SET_MODE_FILTER, _ALL_THREADS, ctypes.byref(whole))
+    if thread > 0:
+        raise OSError(errno.EBUSY, f"seccomp: thread {thread} has another filter")
+    if thread:
         number = ctypes.get_errno()
         raise OSError(number, f"seccomp: {os.strerror(number)}")

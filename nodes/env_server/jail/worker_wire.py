@@ -47,6 +47,7 @@ class Make(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     frames: int  # so many pictures of environment 0 are wanted
     over: bool  # all episodes are over already: it stands for a session whose worker was killed
     memory: int  # MiB, see confine
+    ahead: int  # worlds that may be made ahead
     model: tuple[int, int, float] | None = None  # of the `VideoModel`: height, width, seconds
 
 

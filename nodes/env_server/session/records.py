@@ -50,10 +50,14 @@ class Episodes:
 
     def next_seeds(self, rows: Ints) -> Ints:
         """Of the episodes that begin in ``rows``; see `SeedRange`."""
+        self.seed[rows] = self.coming_seeds(rows)
         self._round[rows] += 1
-        place = self._first + rows + self._round[rows] * self._batch
-        self.seed[rows] = self._seeds.first + place % self._seeds.count
         return self.seed[rows]
+
+    def coming_seeds(self, rows: Ints) -> Ints:
+        """Of the episodes after the present ones of ``rows``."""
+        place = self._first + rows + (self._round[rows] + 1) * self._batch
+        return self._seeds.first + place % self._seeds.count
 
     def begin(self, rows: Ints, readings: Readings) -> None:
         """The world was reset in ``rows``; nothing has happened in them yet."""

@@ -114,6 +114,13 @@ class Resets:
         self.leading.begin(begun)
         return steps + self._come_to_begin(stage)
 
+    def foresee(self) -> None:
+        """Let the world know which episodes come next. Horizons are the same for all, so that the
+        oldest episodes are the first to reach theirs."""
+        episodes = self._steps.episodes
+        rows = np.argsort(-episodes.steps, kind="stable")
+        self._steps.world.foresee(rows, episodes.coming_seeds(rows))
+
     def _before(self, program: CompiledProgram, max_steps: int, rows: Bools) -> int:
         """Run a program before the episodes begin; the primitive steps that it took."""
         of_prefix = self._steps.of_prefix

@@ -162,6 +162,8 @@ class Session:
             raise ValueError(f"choices are {self.size} integers, one for each environment")
         if self._training is not None:
             return self._training.step(choices, stage.interface.gamma)
+        if self._autoreset and not self._once:
+            self._resets.foresee()
         episodes, leading = self.records, self._leading
         outcome = Outcome(self.size, stage.interface.gamma)
         rows, prefix_steps = np.zeros(0, np.int64), 0

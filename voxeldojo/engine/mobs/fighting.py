@@ -80,7 +80,9 @@ GHAST_PAUSE = 60  # 20 of drawing breath, 40 of rest
 SKULL_PAUSE = 40
 WITCH_PAUSE, LLAMA_PAUSE, SNOW_PAUSE = 60, 40, 20  # EntityAIAttackRanged
 BULLET_PAUSE, BULLET_SPREAD = 40, 60
-BEAM_TIME, BEAM_PAUSE = 80, 60  # EntityGuardian.getAttackDuration, and until the next one
+# EntityGuardian.getAttackDuration, EntityElderGuardian's, and the ticks until the next one.
+BEAM_TIME, ELDER_BEAM_TIME, BEAM_PAUSE = 80, 60, 60
+BEAM_MAGIC, ELDER_BEAM_MAGIC = 1.0, 3.0  # the damage that armour does not reduce: AIGuardianAttack
 BEAM_LEAST = 3.0  # metres from which a guardian's beam breaks off, but no elder's: AIGuardianAttack
 FANGS_PAUSE = 100  # EntityEvoker.AIAttackSpell.getCastingInterval
 # Metres per tick, and how much of that a shot may go astray.
@@ -283,14 +285,25 @@ def shoot_at(state, rules, w, number, dx, dy, dz, away, eyes, clear):
         if mob.kind == GUARDIAN and away < BEAM_LEAST:
             mob.counter = 0
             return 0.0
-        mob.counter += 1
-        if mob.counter >= BEAM_TIME:
-            mob.counter = 0
-            mob.pause = BEAM_PAUSE
-            harm(state, rules, w, number, damage, MAGIC, 0.0, 0.0)
+        beam(state, rules, w, number, damage)
     elif attack == FANGS:
         conjure(state, rules, w, number, away)
     return 0.0
+
+
+@kernel
+def beam(state, rules, w, number, damage):
+    """A tick of a guardian's beam: at its end some magic, then a blow, of which the harm of the
+    magic is taken off and which armour reduces."""
+    mob = state.mobs[w, number]
+    elder = mob.kind != GUARDIAN
+    mob.counter += 1
+    if mob.counter < (ELDER_BEAM_TIME if elder else BEAM_TIME):
+        return
+    mob.counter = 0
+    mob.pause = BEAM_PAUSE
+    harm(state, rules, w, number, ELDER_BEAM_MAGIC if elder else BEAM_MAGIC, MAGIC, 0.0, 0.0)
+    harm(state, rules, w, number, damage, MOB, 0.0, 0.0)
 
 
 @kernel

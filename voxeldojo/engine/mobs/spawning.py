@@ -1,8 +1,8 @@
-"""Spawning of mobs: in the dark, on grass, in water, from spawners.
+"""Spawning of mobs: in the dark, on grass, from spawners; what spawns in water has its own file.
 
-Limits and distances are those of WorldEntitySpawner, EnumCreatureType and MobSpawnerBaseLogic. The
-game tries places all over the loaded chunks in every tick. Here one column of the window is tried
-every few ticks, on the floor next to a random height, which finds places far more often.
+Distances are those of MobSpawnerBaseLogic. The game tries places all over the loaded chunks in
+every tick. Here one column of the window is tried every few ticks, on the floor next to a random
+height, which finds places far more often.
 """
 
 import math
@@ -30,25 +30,15 @@ from voxeldojo.engine.mobs.kinds import (
 )
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.mobs.senses import is_solid
-from voxeldojo.engine.mobs.table import (
-    AMBIENTS,
-    CREATURES,
-    FORTRESSES,
-    HOSTILE,
-    MONSTERS,
-    PASSIVE,
-    WATERS,
-)
+from voxeldojo.engine.mobs.spawn_lists import draw_row, far_enough, list_of, room_for
+from voxeldojo.engine.mobs.spawning_in_water import monument_at, spawn_guardians, spawn_squid
+from voxeldojo.engine.mobs.table import AMBIENTS, CREATURES, FORTRESSES, MONSTERS
 from voxeldojo.engine.motion.light import block_light, sky_light
-from voxeldojo.engine.state import HEIGHT, MOBS, SEA_LEVEL, THUNDER
+from voxeldojo.engine.state import HEIGHT, SEA_LEVEL, THUNDER
 from voxeldojo.rules.mobs import MOB_IDS
 
 EVERY = 4  # ticks between tries
 CREATURES_EVERY = 400  # ticks between tries of animals
-NEAREST = 24.0  # metres from the player, at least
-CHUNKS = 289  # number of chunks (17 x 17) that the game's limits are for
-LIMITS = np.array([10, 70, 5, 15], np.int64)  # creatures, monsters, water mobs, ambient mobs
-FEWEST = np.array([4, 6, 2, 2], np.int64)  # the limits of a small window, at least
 DEEP = 12  # blocks down that are searched for a floor
 NETHER_BIOME = 8
 GRASS, NETHER_BRICK, SPAWNER = 2, 112, 52
@@ -74,67 +64,13 @@ def spawn_mobs(state, rules, w):
         return
     draw = below(player, 8)
     if draw == 0:
-        spawn_in_water(state, rules, w)
+        spawn_squid(state, rules, w)
     elif draw == 1 and player.ticks % CREATURES_EVERY < 8 * EVERY:
         spawn_on_floor(state, rules, w, CREATURES)
     elif draw == 2:
         spawn_on_floor(state, rules, w, AMBIENTS)
     else:
         spawn_on_floor(state, rules, w, MONSTERS)
-
-
-@kernel
-def list_of(rules, kind):
-    """The limit that a kind counts towards."""
-    entry = rules.mob[kind]
-    if kind == BAT:
-        return AMBIENTS
-    if entry.swims == 1 and entry.nature == PASSIVE:
-        return WATERS
-    return MONSTERS if entry.nature == HOSTILE or entry.undead == 1 else CREATURES
-
-
-@kernel
-def room_for(state, rules, w, column):
-    """How many more mobs of a list the window can have."""
-    area = state.blocks.shape[1]
-    limit = max(FEWEST[column], LIMITS[column] * area * area // (256 * CHUNKS))
-    count = 0
-    there = 0
-    for number in range(state.players[w].mobs):
-        kind = state.mobs[w, number].kind
-        if kind != 0:
-            there += 1
-            if list_of(rules, kind) == column:
-                count += 1
-    return min(limit - count, MOBS - 8 - there)
-
-
-@kernel
-def draw_row(state, rules, w, biome, column):
-    """A row of a spawn list by weight, -1 if the list is empty."""
-    first = rules.spawn_lists[biome, column, 0]
-    count = rules.spawn_lists[biome, column, 1]
-    total = 0
-    for row in range(first, first + count):
-        total += rules.spawns[row].weight
-    if total == 0:
-        return -1
-    draw = below(state.players[w], total)
-    for row in range(first, first + count):
-        draw -= rules.spawns[row].weight
-        if draw < 0:
-            return row
-    return -1
-
-
-@kernel
-def far_enough(state, w, x, y, z):
-    player = state.players[w]
-    dx = x + 0.5 - player.x
-    dy = y - player.y
-    dz = z + 0.5 - player.z
-    return dx * dx + dy * dy + dz * dz >= NEAREST * NEAREST
 
 
 @kernel
@@ -145,6 +81,9 @@ def spawn_on_floor(state, rules, w, column):
     x = player.west + below(player, area)
     z = player.north + below(player, area)
     y = 1 + below(player, max(2, min(HEIGHT - 4, player.ceiling + 1)))
+    low, high = monument_at(state, rules, w, x, z) if column == MONSTERS else (0, 0)
+    if high > 0:
+        spawn_guardians(state, rules, w, x, z, low, high)
     if is_solid(state, rules, w, x, y, z):
         return
     down = 0
@@ -242,6 +181,9 @@ def may_appear(state, rules, w, kind, x, y, z):
     if kind in FREE_OF_LIGHT:
         return True
     if column == MONSTERS:
+        low, high = monument_at(state, rules, w, x, z)
+        if low <= y < high:
+            return False
         return light <= 7 and sky_light(state, w, x, y, z) <= below(player, 32)
     return light > 8 and block_at(state, w, x, y - 1, z) in (GRASS, 12, 78, 80, 110)
 
@@ -254,25 +196,6 @@ def may_slime(state, w, x, y, z, light):
         return light <= below(player, 8) and unit(player) < 0.5
     chunk = np.uint64(x >> 4) * np.uint64(0x8DA6B343) ^ np.uint64(z >> 4) * np.uint64(0xD8163841)
     return y < 40 and (player.seed ^ chunk) * np.uint64(0x9E3779B97F4A7C15) % np.uint64(10) == 0
-
-
-@kernel
-def spawn_in_water(state, rules, w):
-    """One try to spawn squid."""
-    player = state.players[w]
-    area = state.blocks.shape[1]
-    x = player.west + below(player, area)
-    z = player.north + below(player, area)
-    y = 46 + below(player, SEA_LEVEL - 46)
-    if not 8 <= block_at(state, w, x, y, z) <= 9 or not far_enough(state, w, x, y, z):
-        return
-    if not 8 <= block_at(state, w, x, y - 1, z) <= 9 or room_for(state, rules, w, WATERS) <= 0:
-        return
-    row = draw_row(state, rules, w, biome_at(state, w, x, z), WATERS)
-    if row < 0:
-        return
-    for _ in range(1 + below(player, 4)):
-        place_mob(state, rules, w, rules.spawns[row].kind, x + 0.5, y + 0.2, z + 0.5)
 
 
 @kernel

@@ -61,8 +61,15 @@ FALLS = np.dtype(
     align=True,
 )
 SPAWN = np.dtype([("kind", "i4"), ("weight", "i4"), ("fewest", "i4"), ("most", "i4")], align=True)
-CREATURES, MONSTERS, WATERS, AMBIENTS, FORTRESSES = 0, 1, 2, 3, 4
-LISTS = {"creature": 0, "monster": 1, "water": 2, "ambient": 3, "fortress": 4}
+CREATURES, MONSTERS, WATERS, AMBIENTS, FORTRESSES, MONUMENTS = 0, 1, 2, 3, 4, 5
+LISTS = {
+    "creature": CREATURES,
+    "monster": MONSTERS,
+    "water": WATERS,
+    "ambient": AMBIENTS,
+    "fortress": FORTRESSES,
+    "monument": MONUMENTS,
+}
 
 
 def spawn_tables() -> tuple[NDArray[np.void], NDArray[np.int64]]:

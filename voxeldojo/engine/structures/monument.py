@@ -1,4 +1,5 @@
-"""Ocean monuments: prismarine under water around a core of gold, guarded by three elders."""
+"""Ocean monuments: prismarine under water around a core of gold, guarded by three elders. Guardians
+spawn in it (mobs/spawning_in_water.py)."""
 
 from voxeldojo.engine.structures.plans import Kind, Piece, Plan
 
@@ -45,8 +46,6 @@ def monument() -> Plan:
         plan.box((x, 5, 44), (x + 3, 7, 48), "sponge:1").mixed_in("water", "sponge:1", 0.4, 90)
     for x, z in ((28.5, 30.5), (10.5, 40.5), (46.5, 40.5)):
         plan.lives("elder_guardian", x, 10.0 if x == 28.5 else 2.0, z)
-    for x, y, z in ((20, 2, 18), (36, 2, 18), (28, 2, 46), (28, 17, 32), (10, 8, 8), (46, 8, 8)):
-        plan.lives("guardian", x + 0.5, float(y), z + 0.5)
     return plan
 
 

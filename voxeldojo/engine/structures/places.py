@@ -189,6 +189,32 @@ def pieces_at(rules, biome, generator, dimension, seed, x0, z0, x1, z1, found):
     return count
 
 
+@kernel
+def span_of(rules, biome, generator, seed, kind, x, z):
+    """The lowest y, and the first above, of a structure of a kind in a column, both 0 if it has
+    none. For kinds that stand on the grid, each piece at the start's height."""
+    entry = rules.structure[kind]
+    side = entry.spacing * 16
+    far = entry.reach
+    for region_x in range((x - far) // side, (x + far) // side + 1):
+        for region_z in range((z - far) // side, (z + far) // side + 1):
+            there, sx, sz, bits = candidate(rules, seed, kind, region_x, region_z)
+            if not there or abs(sx - x) > far or abs(sz - z) > far:
+                continue
+            y = start_height(rules, biome, generator, seed, kind, sx, sz, bits)
+            if y == NO_PLACE:
+                continue
+            layout = rules.layout[entry.layout + np.int64(mixed(bits) % np.uint64(entry.layouts))]
+            for row in range(layout.piece, layout.piece + layout.pieces):
+                piece = rules.piece[row]
+                px = sx + piece.x
+                pz = sz + piece.z
+                if px <= x < px + piece.wide and pz <= z < pz + piece.deep:
+                    low = np.int64(y + piece.y)
+                    return low, low + piece.tall
+    return np.int64(0), np.int64(0)
+
+
 @entry_kernel
 def nearest(rules, biome, generator, seed, kind, x, z):
     """The nearest structure of a kind (KIND_IDS) to a place: (found, x, y, z) of its start."""

@@ -9,12 +9,12 @@ from worlds.crafter.card.crafter_names import ACTIONS
 from worlds.crafter.play.package_game import Game
 from worlds.crafter.play.remembered_ground import Memory
 from worlds.crafter.play.sight import Sight, sight_of
-from worlds.play import Bools, Ints
+from worlds.play import Bools, Ints, World
 
 _HURTING = {"zombie": "zombie", "arrow": "arrow", "skeleton": "arrow"}
 
 
-class CrafterWorld:
+class CrafterWorld(World):
     """``size`` games. An action is its number, (B, 1)."""
 
     OPTIONS: tuple[str, ...] = ()

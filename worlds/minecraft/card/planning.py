@@ -1,6 +1,6 @@
-"""Plans in Minecraft. A subtask that needs a station begins with it in the inventory: its stages
-put it down, use it and take it up again, so that a plan never has to know where something stands.
-"""
+"""Plans in Minecraft. A subtask that needs a station begins with it in the inventory, or beside it:
+its stages put it down and use it, and who goes away takes it along, so that a plan never has to
+know where something stands."""
 
 from collections.abc import Mapping, Sequence
 
@@ -114,10 +114,12 @@ class MinecraftPlanning(WayPlanning):
         return [*parts, (success, held)]
 
     def _besides(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
-        """What is to be had beside what a condition names: an arrow for a bow, and a weapon for
-        who fights what fights back."""
+        """What is to be had beside what a condition names: an arrow for a bow, soil for a hoe,
+        which is made where there is only rock, and a weapon for who fights what fights back."""
         if success.kind == "used" and success.name == "bow":
             return {"arrow": success.quantity}
+        if success.kind == "used" and success.name.endswith("_hoe"):
+            return {"dirt": 1}
         if success.kind == "killed" and success.name in _DANGEROUS:
             armed = any(inventory.get(weapon, 0) for weapon in _WEAPONS)
             return {} if armed else {"stone_sword": 1}
@@ -162,14 +164,14 @@ class MinecraftPlanning(WayPlanning):
                 )
         return found
 
-    def at_hand(self, view: View, goal: Condition) -> dict[str, int]:
+    def at_hand(self, view: View, goal: Condition, beside: bool = True) -> dict[str, int]:
         """The stations that stand beside the player are counted in, but for one that is to be put
         down; so is what does as well as another item."""
         held = dict(view.inventory)
         for other, item in ALIKE.items():
             if goal.name not in (other, item) and (more := held.pop(other, 0)):
                 held[item] = held.get(item, 0) + more
-        if goal.kind == "nearby":
+        if goal.kind == "nearby" or not beside:
             return held
         for block, item in _BLOCKS.items():
             if view.around.get(block, 0) and not held.get(item, 0):

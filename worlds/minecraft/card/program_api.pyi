@@ -64,9 +64,10 @@ def far_rays(obs: Observation) -> tuple[Ray, ...]: ...
 def route(obs: Observation, dx: float, dz: float, dy=None) -> tuple[tuple[int, int, int], ...]:
     """Cells on the way there, some to be dug."""
 
-def find(obs: Observation, block: str, radius: int = 8) -> tuple[int, int, int] | None:
+def find(obs: Observation, block: str, radius: int = 8, but=()) -> tuple[int, int, int] | None:
     """(dx, dy, dz) in blocks from that of the feet to the nearest `block`, seen or hidden, or None.
-    Take the three apart: `dx, dy, dz = spot`, then dig_at(obs, dx, dy, dz)."""
+    Take the three apart: `dx, dy, dz = spot`, then dig_at(obs, dx, dy, dz). `but`: offsets of those
+    that are passed over."""
 
 def noop() -> Observation: ...
 def forward() -> Observation: ...
@@ -139,12 +140,27 @@ def surface(obs: Observation, max_steps: int = 600) -> Observation:
 def sink(obs: Observation, max_steps: int = 200) -> Observation:
     """Dig one block down, where that is safe."""
 
+def may_sink(obs: Observation) -> bool:
+    """Whether the block below can be dug: no lava, water, deep fall or bedrock."""
+
 def drive(obs: Observation, sx: int, sz: int) -> Observation:
     """Dig and go one block on, the same way: (1, 0), (-1, 0), (0, 1) or (0, -1)."""
 
 def stair_up(obs: Observation) -> Observation: ...
 def dig_at(obs: Observation, dx: int, dy: int, dz: int, max_steps: int = 400) -> Observation:
     """Dig a block within reach (4.5 m from the eyes), and what is in the way."""
+
+def cell_of(obs: Observation) -> tuple[int, int, int]:
+    """The block in which the feet are, in whole metres."""
+
+def hold_for(obs: Observation, block: str) -> Observation:
+    """Take the tool into the hand that digs this block quickest, of those that are carried."""
+
+def gather_at(obs: Observation, item: str, dx: int, dy: int, dz: int) -> Observation:
+    """Dig a block within reach with that tool and get the item that it drops."""
+
+def take_along(obs: Observation) -> Observation:
+    """Take up the crafting table and the furnace that stand within 3 blocks, before going away."""
 
 def place_at(obs: Observation, item: str, dx: int, dy: int, dz: int) -> Observation:
     """Place a block beside another one within reach. ValueError if there is none."""

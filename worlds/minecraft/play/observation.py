@@ -3,7 +3,7 @@
 Everything comes from the World interface, so a program knows no more than a MineDojo agent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -173,7 +173,9 @@ class Observations:
             for hit in _FAR_BINS
         )
 
-    def find(self, environment: int, block: str, radius: int) -> tuple[int, int, int] | None:
+    def find(
+        self, environment: int, block: str, radius: int, but: Set[tuple[int, int, int]]
+    ) -> tuple[int, int, int] | None:
         try:
             number = self.blocks.index(block)
         except ValueError:
@@ -185,11 +187,11 @@ class Observations:
         if spare:
             cube = cube[spare:-spare, spare:-spare, spare:-spare]
         same = cube.ravel()[order] == number
-        first = int(same.argmax())
-        if not same[first]:
-            return None
-        dx, dy, dz = offsets[first].tolist()
-        return dx, dy, dz
+        for place in np.flatnonzero(same) if but else [int(same.argmax())]:
+            dx, dy, dz = offsets[place].tolist()
+            if same[place] and (dx, dy, dz) not in but:
+                return dx, dy, dz
+        return None
 
     def block(self, environment: int, dx: int, dy: int, dz: int) -> str:
         far = max(abs(dx), abs(dy), abs(dz))
@@ -378,13 +380,24 @@ def far_rays(obs: Any) -> tuple[Ray, ...]:
     return obs._all.far_rays(obs._row)
 
 
-def find(obs: Any, block: Any, radius: Any = RADIUS) -> tuple[int, int, int] | None:
-    """The offset from the feet to the nearest block of that name within ``radius``."""
+def find(obs: Any, block: Any, radius: Any = RADIUS, but: Any = ()) -> tuple[int, int, int] | None:
+    """The offset from the feet to the nearest block of that name within ``radius``, none of those
+    in ``but``."""
     if type(obs) is not Observation or type(block) is not str:
         raise TypeError('find takes an observation and a block\'s name: find(obs, "iron ore")')
     if type(radius) is not int or not 1 <= radius <= RADIUS:
         raise ValueError(f"find looks 1 to {RADIUS} blocks far, not {_short(radius)}")
-    return obs._all.find(obs._row, block, radius)
+    if type(but) not in (list, tuple):
+        raise TypeError("find takes the offsets that it passes over as a list of (dx, dy, dz)")
+    return obs._all.find(obs._row, block, radius, {cell for cell in but if _is_near(cell)})
+
+
+def _is_near(cell: Any) -> bool:
+    """Whether it is an offset that `find` may find. Only such are hashed: that of other values of a
+    program may be slow."""
+    if type(cell) is not tuple or len(cell) != 3:
+        raise TypeError(f"an offset is (dx, dy, dz), not {_short(cell)}")
+    return all(type(each) is int and abs(each) <= RADIUS for each in cell)
 
 
 def _short(value: Any) -> str:

@@ -36,6 +36,7 @@ class Minecraft(Play):
         return ""
 
     def load(self, world: World) -> None:
+        world.load()
         world.observation(0)
         world.above(0)
 

@@ -6,6 +6,10 @@ def dig_at(obs, dx, dy, dz, max_steps=400):
     x, y, z = x + dx, y + dy, z + dz
     last = obs.steps + max_steps
     missed = 0
+    for _ in range(4):
+        high = obs.position[1] - floor(obs.position[1])
+        if dy > -1 and high > 0.1 and obs.block(0, 0, 0) == "air":
+            obs = noop()  # who still falls would aim at the ground
     while obs.steps < last and missed < 8:
         fx, fy, fz = cell_of(obs)
         goal = (x - fx, y - fy, z - fz)
@@ -25,9 +29,11 @@ def dig_at(obs, dx, dy, dz, max_steps=400):
             obs = noop()
         name, far = obs.facing, obs.facing_distance
         while obs.steps < last and obs.facing == name != "air":
-            if abs(obs.facing_distance - far) > 0.05:
+            if abs(obs.facing_distance - far) > 0.05 or cell_of(obs) != (fx, fy, fz):
                 break
             obs = attack()
+        if goal[1] > -1 and cell_of(obs)[1] < fy:
+            missed += 3  # it was the ground that was dug
     return obs
 
 
@@ -38,6 +44,7 @@ def line_to(obs, goal):
         hit, _, passes = sight(obs, yaw, pitch, goal)
         if hit == goal:
             return yaw, pitch
-        if passes and through is None:
+        own_ground = hit == (0, -1, 0) and goal[1] > -2  # it would only take one down
+        if passes and through is None and not own_ground:
             through = (yaw, pitch)
     return through

@@ -134,7 +134,9 @@ def stair_up(obs):
         if obs.block(sx, 0, sz) in OPEN:
             return walk_to(obs, floor(x) + sx + 0.5 - x, floor(z) + sz + 0.5 - z, 15)
         for dx, dy, dz in cells:
-            obs = dig_at(obs, dx, dy, dz, 250)
+            name = obs.block(dx, dy, dz)
+            if name not in OPEN:
+                obs = dig_at(hold_for(obs, name), dx, dy, dz, 250)
         return walk_to(
             obs, floor(x) + sx + 0.5 - obs.position[0], floor(z) + sz + 0.5 - obs.position[2], 20
         )

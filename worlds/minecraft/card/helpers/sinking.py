@@ -51,8 +51,7 @@ def sink(obs, max_steps=200):
         return obs if obs.position[1] < high else centre(obs)  # on the rim of the hole
     obs = centre(obs)
     before = floor(obs.position[1] + 0.001)
-    if obs.block(0, -1, 0) not in EARTH:
-        obs = take_pick(obs)
+    obs = hold_for(obs, obs.block(0, -1, 0))
     obs = dig_at(obs, 0, -1, 0, max_steps)
     for _ in range(8):
         if floor(obs.position[1] + 0.001) < before and obs.block(0, -1, 0) != "air":

@@ -1,7 +1,5 @@
 """Going a way that was found through the blocks around."""
 
-PICKS = ("diamond_pickaxe", "iron_pickaxe", "stone_pickaxe", "wooden_pickaxe", "golden_pickaxe")
-EARTH = ("grass block", "dirt", "sand", "gravel", "clay", "snow", "leaves", "wood")
 PASSABLE = (
     "air",
     "water",
@@ -69,17 +67,8 @@ def open_up(obs, before, there):
             name = obs.block(bx - fx, by - fy, bz - fz)
             if name in PASSABLE:
                 break
-            if name not in EARTH:
-                obs = take_pick(obs)
+            obs = hold_for(obs, name)
             obs = dig_at(obs, bx - fx, by - fy, bz - fz, 250)
-    return obs
-
-
-def take_pick(obs):
-    """The quickest pickaxe that there is."""
-    for pick in PICKS:
-        if obs.inventory.get(pick, 0):
-            return obs if obs.held == pick else equip(pick)
     return obs
 
 
@@ -89,7 +78,7 @@ def enter(obs, there):
     for _ in range(16):
         x, y, z = obs.position
         dx, dz = there[0] + 0.5 - x, there[2] + 0.5 - z
-        if hypot(dx, dz) < 0.35 and y > there[1] - 0.6:
+        if hypot(dx, dz) < 0.35:
             return obs
         aside = (degrees(atan2(-dx, dz)) - obs.yaw + 180.0) % 360.0 - 180.0
         if abs(aside) > 7.5 and hypot(dx, dz) > 0.2:

@@ -3,6 +3,7 @@ QUANTITY = 1
 STATION = "crafting_table"
 PLACES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 OPEN_CELLS = ("air", "grass", "water", "snow")
+FUELS = ("coal", "planks", "log", "log2")
 
 
 def near(obs):
@@ -29,63 +30,53 @@ def face(obs, spot):
 
 
 def put_down(obs):
-    """Place the station beside the player, and where it is."""
-    name = STATION.replace("_", " ")
+    """Place the station beside the player, and look at it: whether it stands there."""
     for dx, dy, dz in free(obs)[:5]:
         if obs.block(dx, dy, dz) == "grass":
             obs = dig_at(obs, dx, dy, dz, 30)
         obs = place_at(obs, STATION, dx, dy, dz)
-        spot = None if obs.inventory.get(STATION, 0) else find(obs, name, 4)
-        if spot is not None:
-            return face(obs, spot), spot
-    return obs, None
+        if not obs.inventory.get(STATION, 0):
+            return obs
+    return obs
 
 
 def make_room(obs):
     """Where there is no place, dig one; where there is no ground, go on."""
     for dx, dz in PLACES[:4]:
-        if obs.block(dx, 0, dz) not in OPEN_CELLS:
-            return dig_at(obs, dx, 0, dz)
+        name = obs.block(dx, 0, dz)
+        if name not in OPEN_CELLS:
+            return dig_at(hold_for(obs, name), dx, 0, dz)
     obs = turn(45)
     for _ in range(15):
         obs = jump() if obs.block(0, 0, 0) == "water" else forward()
     return obs
 
 
-def take_back(obs, spot):
-    dx, dy, dz = spot
-    x, _, z = obs.position
-    tools = [i for i in obs.inventory if i.endswith("_pickaxe")]
-    if STATION == "furnace" and tools:
-        obs = equip(tools[0])
-    obs = dig_at(obs, dx, dy, dz)
-    for _ in range(10):
-        if obs.inventory.get(STATION, 0):
-            return obs
-        obs = noop()
-    for ax, az in ((0, 0), (1, 0), (0, 1), (-1, 0), (0, -1)):
-        if obs.inventory.get(STATION, 0):
-            return obs
-        goal_x, goal_z = floor(x) + dx + ax + 0.5, floor(z) + dz + az + 0.5
-        obs = walk_to(obs, goal_x - obs.position[0], goal_z - obs.position[2], 25)
+def light(obs):
+    """What is to be burnt comes into the first slot, before sticks and tools that burn, too."""
+    for fuel in FUELS:
+        if obs.inventory.get(fuel, 0):
+            return obs if obs.held == fuel else equip(fuel)
     return obs
 
 
 def action(obs):
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
-    spot = None
+    name = STATION.replace("_", " ")
     for _ in range(8):
+        spot = find(obs, name, 3)
+        if spot is not None and not near(obs):
+            obs = face(obs, spot)
         if near(obs):
             break
+        if spot is not None:  # something stands before it
+            obs = make_room(gather_at(obs, STATION, spot[0], spot[1], spot[2]))
         if not obs.inventory.get(STATION, 0):
             return
-        obs, spot = put_down(obs)
-        if spot is None:
+        obs = put_down(obs)
+        if obs.inventory.get(STATION, 0):
             obs = make_room(obs)
-        elif not near(obs):  # something stands before it
-            obs = make_room(take_back(obs, spot))
-            spot = None
     while obs.inventory.get(ITEM, 0) < wanted and ITEM in obs.craftable:
+        if STATION == "furnace":
+            obs = light(obs)
         obs = craft(ITEM)
-    if spot is not None:
-        obs = take_back(obs, spot)

@@ -18,6 +18,7 @@ def search(obs):
 
 
 def action(obs):
+    obs = take_along(obs)
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     while obs.inventory.get(ITEM, 0) < wanted:
         seen = nearest_mob(obs, MOB)

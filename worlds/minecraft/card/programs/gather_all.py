@@ -21,6 +21,15 @@ def in_reach(obs):
     return found
 
 
+def come_up(obs):
+    """Under water a block takes five times as long, and the air does not last."""
+    for _ in range(60):
+        if obs.block(0, 1, 0) != "water":
+            return obs
+        obs = jump()
+    return obs
+
+
 def clear(obs):
     name = obs.facing
     for _ in range(60):
@@ -86,6 +95,7 @@ def pick_up(obs, x, z, had):
 
 
 def action(obs):
+    obs = take_along(obs)
     been = {}
     wanted = held(obs) + QUANTITY
     tries = 0
@@ -93,6 +103,7 @@ def action(obs):
         for tool in TOOLS:
             if obs.inventory.get(tool, 0) and obs.held not in TOOLS:
                 obs = equip(tool)
+        obs = come_up(obs)
         spot = in_reach(obs)
         if spot is None:
             tries += 1
@@ -103,7 +114,8 @@ def action(obs):
         had = held(obs)
         x, z = floor(x) + dx + 0.5, floor(z) + dz + 0.5
         y = floor(y + 0.001) + dy
-        obs = dig_at(obs, dx, dy, dz)
+        wet = obs.block(0, 0, 0) == "water"
+        obs = dig_at(obs if TOOLS else hold_for(obs, BLOCK), dx, dy, dz, 100 if wet else 400)
         at = (floor(x) - floor(obs.position[0]), floor(z) - floor(obs.position[2]))
         up = y - floor(obs.position[1] + 0.001)
         if max(abs(at[0]), abs(at[1]), abs(up)) < 8 and obs.block(at[0], up, at[1]) == BLOCK:

@@ -47,6 +47,7 @@ def pick_up(obs, spot, wanted):
 
 
 def action(obs):
+    obs = take_along(obs)
     been = {}
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     dead = obs.killed.get(VICTIM, 0)

@@ -108,6 +108,7 @@ def lava_beside(obs, spot):
 
 
 def action(obs):
+    obs = take_along(obs)
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     heading = floor(obs.steps + obs.position[0]) % 4
     chased = 0

@@ -5,6 +5,7 @@ SOFT = ("grass block", "dirt", "sand", "gravel", "clay", "leaves")
 SOIL = ("grass block", "dirt")
 OPEN_CELLS = ("air", "grass", "plant", "flower", "snow", "dead bush")
 NO_GROUND = ("air", "grass", "plant", "flower", "snow", "dead bush", "water", "lava")
+OPENING = ("crafting table", "furnace", "chest")  # at the use key
 
 
 def wear(obs):
@@ -36,22 +37,51 @@ def dig_something(obs):
 
 
 def till(obs):
-    obs = equip(ITEM) if obs.held != ITEM else obs
-    for dx, dz in PLACES:
-        if obs.block(dx, -1, dz) in SOIL and obs.block(dx, 0, dz) in OPEN_CELLS:
-            if obs.block(dx, 0, dz) != "air":
-                obs = dig_at(obs, dx, 0, dz, 30)
-            for _ in range(2):
-                x, y, z = obs.position
+    """Soil beside the feet; else what is carried of it is put there, or some is gone to."""
+    for dy in (-1, 0):
+        for dx, dz in PLACES:
+            over = obs.block(dx, dy + 1, dz)
+            if obs.block(dx, dy, dz) not in SOIL or over not in OPEN_CELLS:
+                continue
+            if over != "air":
+                obs = dig_at(obs, dx, dy + 1, dz, 30)
+            obs = equip(ITEM) if obs.held != ITEM else obs
+            x, y, z = obs.position
+            for aside in (0.5, 0.3, 0.7):
                 obs = look_at(
-                    obs, floor(x) + dx + 0.5 - x, floor(y + 0.001) - y, floor(z) + dz + 0.5 - z
+                    obs,
+                    floor(x) + dx + aside - x,
+                    floor(y + 0.001) + dy + 1 - y,
+                    floor(z) + dz + aside - z,
                 )
                 if obs.facing in SOIL:
                     return use()
+    if obs.inventory.get("dirt", 0):
+        return lay_dirt(obs)
     spot = find(obs, "grass block", 8)
     if spot is None:
+        spot = find(obs, "dirt", 8)
+    if spot is None:
         return roam(surface(obs), 40)
-    return travel(obs, spot[0], spot[2], 40)
+    if abs(spot[0]) + abs(spot[2]) <= 2 and -1 <= spot[1] <= 2:
+        return gather_at(obs, "dirt", spot[0], spot[1], spot[2])
+    return travel(obs, spot[0], spot[2], 100, spot[1])
+
+
+def lay_dirt(obs):
+    """A block of it beside the feet, with air over it."""
+    for dx, dz in PLACES[:4]:
+        for dy in (1, 0):
+            name = obs.block(dx, dy, dz)
+            if name not in OPEN_CELLS:
+                obs = dig_at(hold_for(obs, name), dx, dy, dz, 100)
+        if obs.block(dx, -1, dz) in NO_GROUND:
+            continue
+        had = obs.inventory.get("dirt", 0)
+        obs = place_at(obs, "dirt", dx, 0, dz)
+        if obs.inventory.get("dirt", 0) < had:
+            return obs
+    return roam(obs, 15)
 
 
 def put_down(obs):
@@ -66,17 +96,38 @@ def put_down(obs):
             obs = place_at(obs, ITEM, dx, dy, dz)
             if obs.inventory.get(ITEM, 0) < had:
                 return obs
-    for dx, dz in PLACES[:4]:  # no room: make some
-        if obs.block(dx, 0, dz) not in OPEN_CELLS:
-            return dig_at(obs, dx, 0, dz)
+    return make_room(obs)
+
+
+def make_room(obs):
+    for dx, dz in PLACES[:4]:
+        name = obs.block(dx, 0, dz)
+        if name not in OPEN_CELLS + OPENING:
+            return dig_at(hold_for(obs, name), dx, 0, dz)
     return roam(obs, 15)
 
 
 def simply(obs):
+    """Where the eyes are turned, or on the ground beside the feet, which is where what is laid
+    needs it."""
     obs = equip(ITEM) if obs.held != ITEM else obs
+    for _ in range(4):
+        if obs.facing not in OPENING:
+            break
+        obs = turn(90)
+    before = obs.used.get(ITEM, 0)
     obs = use()
-    obs = look(45) if obs.pitch < 30 else look(-60)
-    return use()
+    for dx, dz in PLACES[:4]:
+        if obs.used.get(ITEM, 0) > before:
+            return obs
+        ground = obs.block(dx, -1, dz)
+        if obs.block(dx, 0, dz) in OPEN_CELLS and ground not in NO_GROUND + OPENING:
+            x, y, z = obs.position
+            obs = look_at(
+                obs, floor(x) + dx + 0.5 - x, floor(y + 0.001) - y, floor(z) + dz + 0.5 - z
+            )
+            obs = use()
+    return obs if obs.used.get(ITEM, 0) > before else make_room(obs)
 
 
 def action(obs):

@@ -35,6 +35,7 @@ def pick_up(obs, had):
 
 
 def action(obs):
+    obs = take_along(obs)
     been = {}
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     uses = 0
