@@ -274,3 +274,41 @@ def test_way_climbs_one_block_and_falls_at_most_three():
     assert way(cliff, (3, None, 0))[-1] == (3, -3, 0)
     deep = {(x, y, z): "air" for x in range(2, 9) for y in range(-8, 0) for z in range(-8, 9)}
     assert all(cell[0] < 2 for cell in way(deep, (3, None, 0)))
+
+
+def test_explore_goes_where_one_has_not_been():
+    assert_works(
+        """
+def action(obs):
+    x, _, z = obs.position
+    been = {}
+    for east in range(-12, 13):
+        for south in range(0, 9):
+            been[(floor(x / 16.0) + east, floor(z / 16.0) + south)] = 0
+    obs = explore(obs, 250, been)
+    assert obs.position[2] < z - 50, obs.position
+    assert 0 <= obs.steps - 250 < 60, obs.steps
+""",
+        flat_world_seed_string="3;7,2*3,2;1;",
+        start_position=(0.5, 4.0, 0.5, 0.0, 0.0),
+    )
+
+
+def test_a_hunter_strikes_a_hen_though_it_is_small():
+    goal = Condition(kind="have", name="chicken")
+    task = Task(id="t", prompt="", success=goal, inventory={}, horizon=200)
+    hen = {"initial_mobs": "chicken", "initial_mob_range": 8, "allow_mob_spawn": False}
+    ground = {"generate_world_type": "flat", "flat_world_seed_string": "3;7,60*1,2*3,2;1;"}
+    assert succeeded(task, "hunt.py", **hen, **ground) == SEEDS
+
+
+def test_flint_is_mined_from_gravel_in_the_rock():
+    """One in ten: what is gone without a flint is no reason to leave what lies beside it."""
+    goal = Condition(kind="have", name="flint")
+    task = Task(id="t", prompt="", success=goal, inventory={"wooden_pickaxe": 1}, horizon=2000)
+    assert Book().approach(goal, task.inventory, True).splits[0][0].programs[0] == "mine_down.py"
+    ground = {
+        "generate_world_type": "flat",
+        "flat_world_seed_string": "3;7,45*1,4*13,14*1,2*3,2;1;",
+    }
+    assert succeeded(task, "mine_down.py", **ground) >= 3

@@ -28,7 +28,7 @@ LANGUAGE = Language(
         {
             "look_at", "walk_to", "walk_on", "step_on", "dig_at", "place_at", "travel", "roam",
             "surface", "sink", "drive", "stair_up", "hold_for", "gather_at", "take_along",
-            "cell_of", "may_sink",
+            "cell_of", "may_sink", "explore",
         }
     ),
     helper_folder=_HERE / "helpers",

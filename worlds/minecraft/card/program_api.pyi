@@ -131,6 +131,9 @@ def travel(obs: Observation, dx: float, dz: float, max_steps=200, dy=None) -> Ob
 def roam(obs: Observation, steps: int, home_x=None, home_z=None, dry=False) -> Observation:
     """Run on over open land, away from `home`; `dry`: rather back than into the sea."""
 
+def explore(obs: Observation, steps: int, been: dict) -> Observation:
+    """Run on to where one has not been; ``been`` is a dict that remembers where, {} at first."""
+
 def surface(obs: Observation, max_steps: int = 600) -> Observation:
     """Dig and climb up to the open."""
 

@@ -56,7 +56,7 @@ def seen_from(obs):
     return look_out(obs, BLOCK) if seen is None else seen
 
 
-def search(obs, home):
+def search(obs, been):
     """Towards one that is near or in sight, else on to another place."""
     near = find(obs, BLOCK, 8)
     if near is not None and obs.steps % 3:  # now and then it cannot be got at
@@ -75,7 +75,7 @@ def search(obs, home):
         obs = turn(180)
         shore = look_out(obs, "water") if BLOCK in BY_WATER else None
         if shore is None or shore[2] < 4:
-            return roam(obs, 60, home[0], home[2])
+            return explore(obs, 40, been)
         seen = shore
     yaw, _, distance = seen
     if abs(yaw) > 7.5:
@@ -96,7 +96,7 @@ def pick_up(obs, x, z, had):
 
 def action(obs):
     obs = take_along(obs)
-    home = obs.position
+    been = {}
     wanted = held(obs) + QUANTITY
     tries = 0
     while held(obs) < wanted:
@@ -107,7 +107,7 @@ def action(obs):
         spot = in_reach(obs)
         if spot is None:
             tries += 1
-            obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs, home)
+            obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs, been)
             continue
         dx, dy, dz = spot
         x, y, z = obs.position

@@ -3,14 +3,13 @@ MOB = "cow"
 VICTIM = "cow"  # the same, as it is counted
 QUANTITY = 1
 WEAPONS = ("diamond_sword", "iron_sword", "stone_sword", "golden_sword", "wooden_sword")
-NEAR = 2.8  # metres
-ROUND = 8.0  # metres from where one began, in which one looks behind, too
-FAR = 40.0  # metres
+NEAR = 2.2  # metres: from farther away one of the camera's bins goes over, the next under a hen
+REACH = 3.0  # metres that a blow goes
+ANOTHER = 4.0  # metres from where it was: who is seen there is another one
 PAUSE = 10  # steps between two blows: before, one that was struck takes no other
-LONG = 300  # steps in which one should have come so far, else one goes straight on
 
 
-def search(obs, home):
+def search(obs, been):
     """Towards one that is far, else on to another place; at first it is looked for all round."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
@@ -18,11 +17,12 @@ def search(obs, home):
     if nearest_mob(obs, MOB) is not None:
         return obs
     seen = look_out(obs, MOB)
-    if seen is None and hypot(obs.position[0] - home[0], obs.position[2] - home[2]) < ROUND:
+    if seen is None and "round" not in been:
+        been["round"] = obs.steps
         obs = turn(180)
         seen = look_out(obs, MOB)
     if seen is None:
-        return roam(obs, 25, home[0], home[2], True)
+        return explore(obs, 25, been)
     yaw = radians(obs.yaw + seen[0])
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
@@ -48,12 +48,12 @@ def pick_up(obs, spot, wanted):
 
 def action(obs):
     obs = take_along(obs)
-    home = mark = obs.position
-    since = 0
+    been = {}
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     dead = obs.killed.get(VICTIM, 0)
     struck = -PAUSE
     last = None
+    astray = 0
     while obs.inventory.get(ITEM, 0) < wanted:
         for weapon in WEAPONS:
             if obs.inventory.get(weapon, 0) and obs.held not in WEAPONS:
@@ -61,31 +61,40 @@ def action(obs):
         if obs.killed.get(VICTIM, 0) > dead:
             dead = obs.killed.get(VICTIM, 0)
             obs = pick_up(obs, last, wanted)
+            been.pop("round", 0)
             last = None
             continue
         seen = nearest_mob(obs, MOB)
-        if seen is None:
-            if last is not None:
-                obs = travel(obs, last[0] - obs.position[0], last[1] - obs.position[2], 40)
+        there = None if seen is None else place_of(obs, seen)
+        lost = there is None or (
+            last is not None and hypot(there[0] - last[0], there[1] - last[1]) > ANOTHER
+        )
+        if lost and last is not None:
+            # Tall grass hides it: it is looked for where it was, before one goes after another.
+            obs = travel(obs, last[0] - obs.position[0], last[1] - obs.position[2], 8)
+            astray += 1
+            if astray > 3 or hypot(last[0] - obs.position[0], last[1] - obs.position[2]) < 1.2:
+                been.pop("round", 0)
                 last = None
-            obs = search(obs, home)
-            if obs.steps > since + LONG:
-                if hypot(obs.position[0] - mark[0], obs.position[2] - mark[2]) < FAR:
-                    obs = roam(obs, LONG)
-                    home = obs.position
-                mark, since = obs.position, obs.steps
             continue
-        last = place_of(obs, seen)
-        home = obs.position
+        if seen is None:
+            obs = search(obs, been)
+            continue
+        last, astray = there, 0
         yaw, pitch, distance = seen
         if abs(yaw) > 7.5:
             obs = turn(yaw)
-        if distance > NEAR:
+        if obs.facing_mob == MOB and obs.facing_mob_distance <= REACH:
+            if obs.steps >= struck + PAUSE:
+                obs = attack()
+                struck = obs.steps
+            else:
+                obs = forward() if distance > 1.5 else noop()
+        elif distance > NEAR:
             obs = step_on(obs, distance > 4)
-        elif obs.steps < struck + PAUSE:
-            obs = forward() if distance > 2 else noop()
+        elif abs(pitch) > 7.5:
+            obs = look(pitch)
+        elif abs(yaw) > 1:  # between two bins of the camera
+            obs = right() if yaw > 0 else left()
         else:
-            if abs(pitch) > 7.5:
-                obs = look(pitch)
-            obs = attack()
-            struck = obs.steps
+            obs = forward() if distance > 1.2 else back()

@@ -76,6 +76,12 @@ def take(obs, spot):
     return travel(obs, ax, az, 30, y - cell_of(obs)[1])
 
 
+def gone(obs, cell):
+    x, y, z = cell_of(obs)
+    dx, dy, dz = cell[0] - x, cell[1] - y, cell[2] - z
+    return max(abs(dx), abs(dy), abs(dz)) < 8 and obs.block(dx, dy, dz) != BLOCK
+
+
 def tunnel(obs, heading):
     """On at the same level, another way where it is not safe."""
     if obs.position[1] < LEVEL - 3:
@@ -104,7 +110,8 @@ def action(obs):
             here = cell_of(obs)
             cell = (here[0] + spot[0], here[1] + spot[1], here[2] + spot[2])
             obs = take(obs, spot)
-            if obs.inventory.get(ITEM, 0) == had:
+            # Gravel that is gone has often left no flint: there may be more of it beside.
+            if obs.inventory.get(ITEM, 0) == had and not gone(obs, cell):
                 patience = 4
                 failed.append(cell)
                 if failed.count(cell) == 3:

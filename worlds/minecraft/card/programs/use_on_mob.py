@@ -3,12 +3,9 @@ MOB = "cow"
 TOOL = "bucket"
 QUANTITY = 1
 NEAR = 2.5  # metres
-ROUND = 8.0  # metres from where one began, in which one looks behind, too
-FAR = 40.0  # metres
-LONG = 300  # steps in which one should have come so far, else one goes straight on
 
 
-def search(obs, home):
+def search(obs, been):
     """Towards one that is far, else on to another place; at first it is looked for all round."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
@@ -16,11 +13,12 @@ def search(obs, home):
     if nearest_mob(obs, MOB) is not None:
         return obs
     seen = look_out(obs, MOB)
-    if seen is None and hypot(obs.position[0] - home[0], obs.position[2] - home[2]) < ROUND:
+    if seen is None and "round" not in been:
+        been["round"] = obs.steps
         obs = turn(180)
         seen = look_out(obs, MOB)
     if seen is None:
-        return roam(obs, 25, home[0], home[2], True)
+        return explore(obs, 25, been)
     yaw = radians(obs.yaw + seen[0])
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
@@ -38,8 +36,7 @@ def pick_up(obs, had):
 
 def action(obs):
     obs = take_along(obs)
-    home = mark = obs.position
-    since = 0
+    been = {}
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     uses = 0
     while obs.inventory.get(ITEM, 0) < wanted:
@@ -47,12 +44,7 @@ def action(obs):
             obs = equip(TOOL)
         seen = nearest_mob(obs, MOB)
         if seen is None:
-            obs = search(obs, home)
-            if obs.steps > since + LONG:
-                if hypot(obs.position[0] - mark[0], obs.position[2] - mark[2]) < FAR:
-                    obs = roam(obs, LONG)
-                    home = obs.position
-                mark, since = obs.position, obs.steps
+            obs = search(obs, been)
             continue
         yaw, pitch, distance = seen
         if abs(yaw) > 7.5:

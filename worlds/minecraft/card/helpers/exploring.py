@@ -1,0 +1,140 @@
+"""Seeing as much land as possible in little time: running on to where one has not been."""
+
+PLOT = 16.0  # metres: land is remembered by squares of this side
+AHEAD = (28.0, 40.0, 52.0, 64.0, 80.0, 96.0, 120.0)  # metres at which a plot is asked for
+FAR_WORTH = (1.0, 0.95, 0.9, 0.85, 0.5, 0.4, 0.3)  # of it, if it is new
+IN_SIGHT = 48.0  # metres over which water is reckoned
+DRY_PACE = 3.6  # steps for a metre of land
+WET_PACE = 10.0  # and of water
+SEA_LEVEL = 62.0  # metres: where rays end lower there is water over it
+FED = 12.0  # of food: above it one jumps along, which is quicker and makes hungry
+SOUND = 14.0  # of life: hurt by falls, one does not jump
+POOR = 0.6  # of what land that is all new is worth: less, and one looks behind, too
+COMMITTED = 150  # steps after a look behind in which there is no other, so as not to turn about
+STALE = 3000.0  # steps after which a plot that was seen is as good as new
+
+
+def plot_of(x, z):
+    return (floor(x / PLOT), floor(z / PLOT))
+
+
+def mark(been, obs):
+    """All that is near counts as seen."""
+    x, _, z = obs.position
+    for dx in (-PLOT, 0.0, PLOT):
+        for dz in (-PLOT, 0.0, PLOT):
+            been[plot_of(x + dx, z + dz)] = obs.steps
+
+
+def ways_ahead(obs):
+    """By direction, relative to the eyes: the metres of water in sight that way, and how far away
+    something stands in it."""
+    eyes = obs.position[1] + 1.62
+    wet, last, stands = {}, {}, {}
+    for yaw in range(-90, 91, 15):
+        wet[yaw], last[yaw], stands[yaw] = 0.0, 0.0, 64.0
+    rays = [ray for ray in far_rays(obs) if ray.yaw % 15.0 == 0.0 and ray.block != "air"]
+    for ray in sorted([(-ray.pitch, ray.distance, ray.yaw, ray.block) for ray in rays]):
+        up, distance, yaw, block = ray
+        yaw = round(yaw)
+        flat = distance * cos(radians(up))
+        if up <= 0.0:
+            end = min(flat, IN_SIGHT)
+            if end > last[yaw]:
+                low = eyes + distance * sin(radians(up)) < SEA_LEVEL - 0.5 or block in FLUIDS
+                wet[yaw] += end - last[yaw] if low else 0.0
+                last[yaw] = end
+        if -3.0 < up < 3.0 and block not in FLUIDS:
+            stands[yaw] = min(stands[yaw], flat)
+    return wet, stands
+
+
+def best_way(obs, been):
+    """(worth of a step, turn in degrees) of the best of the directions ahead."""
+    x, _, z = obs.position
+    wet, stands = ways_ahead(obs)
+    best, found = -1.0, 0.0
+    for yaw in range(-90, 91, 15):
+        course = radians(obs.yaw + yaw)
+        worth = 0.0
+        for number, far in enumerate(AHEAD):
+            seen = been.get(plot_of(x - sin(course) * far, z + cos(course) * far), -STALE)
+            worth += FAR_WORTH[number] * min(1.0, (obs.steps - seen) / STALE)
+        steps = IN_SIGHT * DRY_PACE + wet[yaw] * (WET_PACE - DRY_PACE) + abs(yaw) * 0.2
+        if stands[yaw] < 4.0:
+            steps += 40.0
+        worth = (worth + 0.2) / steps
+        if worth > best:
+            best, found = worth, 1.0 * yaw
+    return best, found
+
+
+def explore(obs, steps, been):
+    """``been``: a dict that is kept between calls, by plot the step at which it was seen last."""
+    last = obs.steps + steps
+    rich = sum(FAR_WORTH) / (IN_SIGHT * DRY_PACE)
+    stuck = 0
+    while obs.steps < last:
+        if abs(obs.pitch) > 8:
+            obs = look(-obs.pitch)
+        mark(been, obs)
+        best, aside = best_way(obs, been)
+        if best < POOR * rich and obs.steps > been.get("behind", -COMMITTED) + COMMITTED:
+            been["behind"] = obs.steps
+            obs = turn(180)
+            other, back_aside = best_way(obs, been)
+            if other > best * 1.3:
+                aside = back_aside
+            else:
+                aside = aside + 180.0 if aside <= 0.0 else aside - 180.0
+        if stuck > 0:
+            aside = 75.0 if stuck % 2 else -120.0
+        if abs(aside) > 7.5:
+            obs = turn(aside)
+        x, _, z = obs.position
+        obs, blocked = run_on(obs, min(24, last - obs.steps))
+        if blocked:
+            course = radians(obs.yaw)
+            obs = travel(obs, -sin(course) * 14.0, cos(course) * 14.0, 40)
+        swims = obs.block(0, 0, 0) == "water"
+        came = hypot(obs.position[0] - x, obs.position[2] - z)
+        stuck = 0 if came > (0.7 if swims else 2.0) or not blocked else stuck + 1
+    return obs
+
+
+def run_on(obs, steps):
+    """Straight on at a run, over what is one block high; and whether something was in the way."""
+    slow = 0
+    for step in range(steps):
+        x, _, z = obs.position
+        if obs.block(0, 0, 0) == "water" or obs.block(0, 1, 0) == "water":
+            obs = jump()
+            least = 0.015
+        elif danger_ahead(obs):
+            return obs, True
+        else:
+            # A run lasts through jumps, and has to be begun.
+            obs = jump() if step > 0 and (slow > 0 or hops(obs)) else sprint()
+            least = 0.06
+        slow = slow + 1 if hypot(obs.position[0] - x, obs.position[2] - z) < least else 0
+        if slow > 3:
+            return obs, True
+    return obs, False
+
+
+def hops(obs):
+    """Whether to jump: what stands ahead, or for speed where it is safe to land."""
+    sx, sz = -sin(radians(obs.yaw)), cos(radians(obs.yaw))
+    x, _, z = obs.position
+    for far in (0.9, 1.5):
+        ax, az = floor(x + sx * far) - floor(x), floor(z + sz * far) - floor(z)
+        if obs.block(ax, 0, az) not in PASSABLE:
+            return obs.block(ax, 1, az) in PASSABLE
+    if obs.food < FED or obs.life < SOUND:
+        return False
+    for far in (2.0, 3.0, 4.0, 5.0):
+        ax, az = floor(x + sx * far) - floor(x), floor(z + sz * far) - floor(z)
+        ground = [down for down in range(1, 5) if obs.block(ax, -down, az) not in PASSABLE]
+        if not ground or obs.block(ax, 2, az) not in PASSABLE:
+            return False
+    return True
