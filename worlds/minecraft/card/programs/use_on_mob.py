@@ -3,6 +3,8 @@ MOB = "cow"
 TOOL = "bucket"
 QUANTITY = 1
 NEAR = 2.5  # metres
+LOOKS = 10  # one that is near may be missed between two rays: it is looked for from so many places
+SHORT = 10  # steps from one to the next
 
 
 def search(obs, been):
@@ -13,10 +15,13 @@ def search(obs, been):
     if nearest_mob(obs, MOB) is not None:
         return obs
     seen = look_out(obs, MOB)
-    if seen is None and "round" not in been:
-        been["round"] = obs.steps
+    looks = been.get("looks", 0)
+    if seen is None and looks < LOOKS:
+        been["looks"] = looks + 1
         obs = turn(180)
         seen = look_out(obs, MOB)
+        if seen is None:
+            return explore(turn(180), SHORT, been)
     if seen is None:
         return explore(obs, 25, been)
     yaw = radians(obs.yaw + seen[0])
