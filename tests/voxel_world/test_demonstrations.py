@@ -146,6 +146,16 @@ def test_given_items_that_are_used_up_are_made_again() -> None:
     assert obtaining.way("water_bucket").how == "fill a bucket"
 
 
+def test_more_of_a_given_item_than_is_held_is_made() -> None:
+    player, obtaining = _player("techtree_from_stone_to_iron_axe")
+    assert obtaining.way("stone_pickaxe").how == GIVEN
+    for name, count in {"cobblestone": 3, "stick": 2, "crafting_table": 1}.items():
+        player.env.unwrapped.game.give(name, count, 0)
+    obtaining.obtain("stone_pickaxe", 2)
+    assert player.have("stone_pickaxe") == 2
+    player.env.close()
+
+
 def test_a_script_that_needs_a_hoe_takes_any_hoe() -> None:
     assert set(tools_of("tool:hoe")) == set(HOES)
     assert set(tools_of("tool:iron_pickaxe|bow")) == {"iron_pickaxe", "bow"}

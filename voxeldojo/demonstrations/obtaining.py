@@ -57,7 +57,7 @@ class Obtaining:
                 if self.player.have(name) >= count:
                     return
                 with suppress(NoTool):  # the next round makes the tool again
-                    self._take_way(self.way(name), count)
+                    self._take_way(self.way(name, more=True), count)
             raise GaveUp(f"{ROUNDS} tries did not give {count} {name}")
         finally:
             self._depth -= 1
@@ -68,12 +68,13 @@ class Obtaining:
         if not any(self.player.have(tool) for tool in tools):
             self.obtain(self.way(token).needs[0])
 
-    def way(self, token: str) -> Rule:
+    def way(self, token: str, more: bool = False) -> Rule:
         """The oracle's rule for a token. Items that were given at the start and are used up have to
-        be made. Raises NoWay if no rule gives it."""
+        be made, and so have ``more`` than those that are held. Raises NoWay if no rule gives it."""
         rule = self._derivation.found.get(token)
-        if rule is not None and rule.how == GIVEN and not self.player.have(token):
-            left = tuple(item for item in self._world.items if self.player.have(item))
+        if rule is not None and rule.how == GIVEN and (more or not self.player.have(token)):
+            held = (item for item in self._world.items if self.player.have(item))
+            left = tuple(item for item in held if not more or item != token)
             self._world = msgspec.structs.replace(self._world, items=left)
             self._derivation = derive(self._world)
             rule = self._derivation.found.get(token)
