@@ -14,7 +14,7 @@ TRIES = 12  # without coming nearer, before it gives up
 WEDGED = 2  # tries without moving, after which the player moves at random
 BUMPED = 8  # ticks without progress, after which a swimmer sinks a little
 SHORT = 160  # ticks of air left, of 300, at which the player swims up
-RISING = 60  # ticks of swimming straight up
+RISING = 20  # ticks without coming higher, after which it no longer swims straight up
 SKY = 63  # y of the air above the sea
 NEAR = 0.35  # metres from the middle of a cell, at which a step is done
 
@@ -84,10 +84,13 @@ def breathe(player: Player) -> bool:
     def airy(cell: Cell) -> bool:
         return player.block((cell[0], cell[1] + 1, cell[2])) not in WATER
 
-    for _ in range(RISING):
+    highest, idle = -math.inf, 0
+    while idle < RISING:
         if airy(player.feet):
             return True
         player.act(gait=1)
+        now = float(player.body["y"])
+        highest, idle = (now, 0) if now > highest else (highest, idle + 1)
     paths = Paths(Ground(player, (x, y, z), REACH), Costs(player))
     way = paths.find((x, y, z), airy, lambda cell: max(0.0, 0.5 * (SKY - cell[1])))
     for step in way or ():
