@@ -47,6 +47,20 @@ def files(run: Path, port: int) -> dict[str, bytes]:
     }
 
 
+def begin(host: HostProcess, run: Path, here: int, without: str = "") -> int:
+    """Send what a node needs, and start it. Returns its port."""
+    port, there = host.free_port(HOST), host.run_folder()
+    sent = files(run, here)
+    config = yaml.safe_load(sent["config.yaml"]) | {"run": there, "keys": "keys"}
+    config["hosts"][NODE]["port"] = port
+    sent["config.yaml"] = yaml.safe_dump(config).encode()
+    for name, content in sent.items():
+        if name != without:
+            host.put(name, 0, content)
+    assert host.start("tests.launch_toys.filer", ["--run", there]) == ""
+    return port
+
+
 def until(host: HostProcess, wanted: str) -> tuple[str, int | None]:
     """All that the process printed, once it is ready or has ended."""
     text, until = b"", time.monotonic() + PATIENCE
@@ -63,9 +77,7 @@ def test_a_node_is_reached_at_its_fixed_address_wherever_it_runs(
 ) -> None:
     here = free_port()
     (tmp_path / NODE).mkdir()
-    module = "tests.launch_toys.filer"
-    port, problem = host.start(module, [], NODE, HOST, files(tmp_path, here))
-    assert not problem
+    port = begin(host, tmp_path, here)
     assert until(host, "ready")[1] is None
     ways = [Forwarder((HOST, here + side), (HOST, port + side)) for side in (0, 1)]
     hosts = {NODE: {"host": HOST, "port": here}}
@@ -89,7 +101,7 @@ def test_a_node_is_reached_at_its_fixed_address_wherever_it_runs(
 
 def test_without_its_key_a_client_is_kept_out(tmp_path: Path, host: HostProcess) -> None:
     here = free_port()
-    port, _ = host.start("tests.launch_toys.filer", [], NODE, HOST, files(tmp_path, here))
+    port = begin(host, tmp_path, here)
     until(host, "ready")
     way = Forwarder((HOST, here), (HOST, port))
     stranger = tmp_path / "stranger"
@@ -105,7 +117,7 @@ def test_without_its_key_a_client_is_kept_out(tmp_path: Path, host: HostProcess)
 
 
 def test_a_killed_node_ends_with_its_signal(tmp_path: Path, host: HostProcess) -> None:
-    host.start("tests.launch_toys.filer", [], NODE, HOST, files(tmp_path, free_port()))
+    begin(host, tmp_path, free_port())
     until(host, "ready")
     host.signal(signal.SIGKILL)
     assert until(host, "end")[1] == -signal.SIGKILL
@@ -114,9 +126,7 @@ def test_a_killed_node_ends_with_its_signal(tmp_path: Path, host: HostProcess) -
 def test_a_node_that_is_refused_ends_with_its_code_and_its_sentence(
     tmp_path: Path, host: HostProcess
 ) -> None:
-    sent = files(tmp_path, free_port())
-    del sent[f"keys/{NODE}.key_secret"]
-    host.start("tests.launch_toys.filer", [], NODE, HOST, sent)
+    begin(host, tmp_path, free_port(), without=f"keys/{NODE}.key_secret")
     text, code = until(host, "end")
     assert code == 2
     assert "key" in text
@@ -177,7 +187,7 @@ def test_what_the_next_process_goes_on_from(tmp_path: Path) -> None:
     left: dict[str, Any] = {"lock": b"1", "output.log": b"x", "videos/a.mp4": b"film"}
     for name, content in {**kept, **left}.items():
         (folder / name).write_bytes(content)
-    assert taken_along(folder) == kept
+    assert taken_along(folder) == sorted(folder / name for name in kept)
     # A database is brought once its process has ended, since it may be in the middle of a change.
     asked: list[str] = []
 
@@ -192,3 +202,21 @@ def test_what_the_next_process_goes_on_from(tmp_path: Path) -> None:
     asked.clear()
     bringing.bring(listed, ended=True)
     assert set(asked) == {"episodes.sqlite"}  # the other one has not changed
+
+
+def test_a_journal_that_its_database_no_longer_has_goes(tmp_path: Path) -> None:
+    for name in ("goals.sqlite", "goals.sqlite-wal", "kept.txt"):
+        (tmp_path / name).write_bytes(b"old")
+    bringing = Bringing(tmp_path, lambda _, offset: b"new"[offset:])
+    assert bringing.bring([("goals.sqlite", 3, 1)], ended=False) == []
+    assert (tmp_path / "goals.sqlite").read_bytes() == b"old"
+    assert bringing.bring([("goals.sqlite", 3, 1)], ended=True) == []
+    there = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert there == {"goals.sqlite": b"new", "kept.txt": b"old"}
+
+
+def test_a_file_that_is_deleted_while_it_is_brought_leaves_what_was_here(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint").write_bytes(b"before")
+    bringing = Bringing(tmp_path, lambda *_: b"")
+    assert bringing.bring([("checkpoint", 10, 1)], ended=False) == []
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"before"]

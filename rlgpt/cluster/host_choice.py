@@ -1,8 +1,6 @@
 """What `engine=ray` changes in a launch: the addresses and keys of the env servers, and the command
 that starts them."""
 
-import json
-import subprocess
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,12 +10,12 @@ from messages.bus.errors import AddressError
 from nodes.config import key_folder
 from nodes.process import python
 from rlgpt.cluster.cluster_joining import PAGE
+from rlgpt.cluster.found_cluster import find_cluster
 from rlgpt.cluster.free_ports import free_ports
 from rlgpt.configuration import Stack
 from rlgpt.refused import Refused
 
 RAY = "ray"
-LOOKING = 180.0  # seconds
 
 
 def check_engine(stack: Stack) -> None:
@@ -49,24 +47,10 @@ def placed_nodes(stack: Stack) -> list[str]:
     return stack.env_servers if stack.engine == RAY else []
 
 
-def find_cluster(stack: Stack) -> str:
+def cluster_of(stack: Stack) -> str:
     """The address by which the cluster reaches this host; "" where none is needed. Raises Refused
     where there is no cluster that can be used."""
-    if not placed_nodes(stack):
-        return ""
-    try:
-        done = subprocess.run(
-            python("rlgpt.cluster.cluster_check"), capture_output=True, text=True, timeout=LOOKING
-        )
-        found = json.loads(done.stdout.strip().splitlines()[-1])
-    except subprocess.TimeoutExpired:
-        raise Refused(f"the Ray cluster did not answer within {LOOKING:.0f} s ({PAGE})") from None
-    except (IndexError, ValueError):
-        last = [*done.stderr.strip().splitlines(), "it ended without a word"][0]
-        raise Refused(f"Ray cannot be used here: {last} ({PAGE})") from None
-    if "refused" in found:
-        raise Refused(found["refused"])
-    return str(found["host"])
+    return find_cluster().host if placed_nodes(stack) else ""
 
 
 def with_places(data: dict[str, Any], stack: Stack, run: Path, host: str) -> dict[str, Any]:
