@@ -1,8 +1,10 @@
 """The parts of ``engine=ray`` that need no cluster: a node's process on its host, the way to it,
 and its files."""
 
+import contextlib
 import signal
 import socket
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -18,7 +20,11 @@ from messages.empty import Empty
 from messages.files import list_files
 from rlgpt.cluster.bringing import Bringing, taken_along
 from rlgpt.cluster.forwarding import Forwarder
+from rlgpt.cluster.found_cluster import Cluster, HostFound
+from rlgpt.cluster.host_choice import check_room, with_places
 from rlgpt.cluster.host_process import HostProcess
+from rlgpt.configuration import check
+from rlgpt.refused import Refused
 from tests.bus_processes import free_port
 from tests.launch_toys.launched import PATIENCE
 
@@ -85,11 +91,11 @@ def test_a_node_is_reached_at_its_fixed_address_wherever_it_runs(
     try:
         listed = bus.call(list_files(NODE), Empty(), timeout=PATIENCE).files
         assert listed
-        bringing = Bringing(tmp_path / NODE, lambda path, at: host.part(NODE, path, at))
+        bringing = Bringing(tmp_path / NODE, lambda *where: host.part(NODE, *where))
         host.signal(signal.SIGTERM)
         text, code = until(host, "end")
         assert code == 0, text
-        assert bringing.bring(host.files(NODE), ended=True) == []
+        assert bringing.bring(host.files(NODE)) == []
         for entry in listed:
             assert (tmp_path / NODE / entry.path).is_file()
         assert not (tmp_path / NODE / "lock").exists()
@@ -174,7 +180,7 @@ def test_files_are_written_only_into_their_nodes_folder(
     folder.mkdir()
     (tmp_path / "elsewhere").mkdir()
     (folder / "link").symlink_to(tmp_path / "elsewhere")
-    (problem,) = Bringing(folder, lambda *_: b"bad").bring([(path, size, 0)], ended=True)
+    (problem,) = Bringing(folder, lambda *_: b"bad").bring([(path, size, 0, 0)])
     assert why in problem
     assert [each.name for each in folder.iterdir()] == ["link"]
     assert list((tmp_path / "elsewhere").iterdir()) == []
@@ -187,36 +193,119 @@ def test_what_the_next_process_goes_on_from(tmp_path: Path) -> None:
     left: dict[str, Any] = {"lock": b"1", "output.log": b"x", "videos/a.mp4": b"film"}
     for name, content in {**kept, **left}.items():
         (folder / name).write_bytes(content)
-    assert taken_along(folder) == sorted(folder / name for name in kept)
-    # A database is brought once its process has ended, since it may be in the middle of a change.
+    assert taken_along(folder, 4) == sorted(folder / name for name in kept)
+    assert taken_along(folder, 3) == [folder / "steps"]
+
+
+def test_only_what_has_changed_is_brought(tmp_path: Path) -> None:
     asked: list[str] = []
 
-    def part(path: str, offset: int) -> bytes:
+    def part(path: str, offset: int, number: int) -> bytes:
         asked.append(path)
         return b"rows"[offset:]
 
-    bringing = Bringing(tmp_path / "back", part)
-    listed = [("episodes.sqlite", 4, 1), ("jail.json", 4, 1)]
-    assert bringing.bring(listed, ended=False) == []
-    assert set(asked) == {"jail.json"}
-    asked.clear()
-    bringing.bring(listed, ended=True)
-    assert set(asked) == {"episodes.sqlite"}  # the other one has not changed
+    bringing = Bringing(tmp_path, part)
+    bringing.have([("sent", 4, 1, 1)])
+    assert bringing.bring([("sent", 4, 1, 1), ("log", 4, 1, 2)]) == []
+    assert bringing.bring([("sent", 4, 1, 1), ("log", 4, 1, 2)]) == []
+    assert asked == ["log"]
+    assert bringing.bring([("sent", 4, 1, 3), ("log", 4, 2, 2)]) == []
+    assert asked == ["log", "sent", "log"]
+    (tmp_path / "of_the_launcher").touch()
+    assert bringing.bring([("sent", 4, 1, 3)]) == []  # the log was deleted there
+    assert {path.name for path in tmp_path.iterdir()} == {"sent", "of_the_launcher"}
 
 
 def test_a_journal_that_its_database_no_longer_has_goes(tmp_path: Path) -> None:
     for name in ("goals.sqlite", "goals.sqlite-wal", "kept.txt"):
         (tmp_path / name).write_bytes(b"old")
-    bringing = Bringing(tmp_path, lambda _, offset: b"new"[offset:])
-    assert bringing.bring([("goals.sqlite", 3, 1)], ended=False) == []
-    assert (tmp_path / "goals.sqlite").read_bytes() == b"old"
-    assert bringing.bring([("goals.sqlite", 3, 1)], ended=True) == []
+    bringing = Bringing(tmp_path, lambda _, offset, number: b"new"[offset:])
+    assert bringing.bring([("goals.sqlite", 3, 1, 1)]) == []
     there = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert there == {"goals.sqlite": b"new", "kept.txt": b"old"}
 
 
-def test_a_file_that_is_deleted_while_it_is_brought_leaves_what_was_here(tmp_path: Path) -> None:
-    (tmp_path / "checkpoint").write_bytes(b"before")
-    bringing = Bringing(tmp_path, lambda *_: b"")
-    assert bringing.bring([("checkpoint", 10, 1)], ended=False) == []
-    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"before"]
+def test_a_database_that_is_being_changed_is_brought_whole(
+    tmp_path: Path, host: HostProcess
+) -> None:
+    there = Path(host.run_folder()) / NODE
+    there.mkdir()
+    table = sqlite3.connect(there / "goals.sqlite", isolation_level=None)
+    table.execute("pragma journal_mode=wal")
+    table.execute("pragma wal_autocheckpoint=0")
+    table.execute("create table goals (id)")
+    bringing = Bringing(tmp_path / NODE, lambda *where: host.part(NODE, *where))
+
+    def here() -> list[tuple[Any, ...]]:
+        assert bringing.bring(host.files(NODE)) == []
+        with contextlib.closing(sqlite3.connect(tmp_path / NODE / "goals.sqlite")) as copy:
+            return copy.execute("select * from goals").fetchall()
+
+    for number in range(3):  # in the journal alone
+        assert here() == [(each,) for each in range(number)]
+        table.execute("insert into goals values (?)", (number,))
+    table.execute("begin immediate")
+    table.execute("insert into goals values (9)")
+    assert here() == [(0,), (1,), (2,)]
+    assert [path.name for path in (tmp_path / NODE).iterdir()] == ["goals.sqlite"]
+
+
+def test_a_checkpoint_that_is_replaced_while_it_is_brought_comes_whole(
+    tmp_path: Path, host: HostProcess
+) -> None:
+    there = Path(host.run_folder()) / NODE
+    there.mkdir()
+    (there / "checkpoint").write_bytes(b"1" * (3 << 20))
+    parts: list[int] = []
+
+    def part(path: str, offset: int, number: int) -> bytes:
+        parts.append(offset)
+        if len(parts) == 2:
+            (there / "new").write_bytes(b"2" * (3 << 20))
+            (there / "new").replace(there / "checkpoint")
+        return host.part(NODE, path, offset, number)
+
+    bringing = Bringing(tmp_path / NODE, part)
+    assert bringing.bring(host.files(NODE)) == []
+    assert (tmp_path / NODE / "checkpoint").read_bytes() == b"1" * (3 << 20)
+    assert bringing.bring(host.files(NODE)) == []
+    assert (tmp_path / NODE / "checkpoint").read_bytes() == b"2" * (3 << 20)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ({"gpus": 1}, "nodes.learner.resources: no host of the cluster has 1 GPUs; the most is 0"),
+        ({"cpus": 9}, "no host of the cluster has 9 CPUs; the most is 4"),
+        ({"cpus": 0, "others": {"fast": 2}}, "has 2 fast; the most is 1"),
+        ({"cpus": 3, "others": {"fast": 1}}, "no one host of the cluster has all of them: 3 CPUs"),
+        ({"cpus": 2, "others": {"fast": 1}}, ""),
+    ],
+)
+def test_resources_that_no_host_has_are_refused(wanted: dict[str, Any], words: str) -> None:
+    cluster = Cluster(
+        host="10.0.0.1",
+        hosts=[
+            HostFound(address="10.0.0.1", cpus=4),
+            HostFound(address="10.0.0.2", cpus=2, others={"fast": 1}),
+        ],
+    )
+    nodes = {"learner": {"resources": wanted}}
+    stack = check({"name": "it", "run": "", "engine": "ray", "nodes": nodes}, "it")
+    if not words:
+        check_room(stack, cluster)
+        return
+    with pytest.raises(Refused) as refused:
+        check_room(stack, cluster)
+    assert words in refused.value.sentence
+
+
+def test_a_placed_learner_reaches_the_language_model(tmp_path: Path) -> None:
+    nodes = {"planner": {}, "llm": {}, "learner": {"resources": {"cpus": 2}}, "env_server": {}}
+    data = {"name": "it", "run": "", "engine": "ray", "nodes": nodes}
+    placed = with_places(data, check(data, "it"), tmp_path, HOST)
+    assert set(placed["hosts"]) == {"env_server", "learner", "llm"}
+    assert (tmp_path / "keys" / "llm.key_secret").exists()
+    del nodes["learner"]["resources"]
+    placed = with_places(data, check(data, "it"), tmp_path, HOST)
+    assert set(placed["hosts"]) == {"env_server"}

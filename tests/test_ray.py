@@ -21,7 +21,7 @@ from rlgpt.curves.joining import Key, read_curves
 from tests.launch_toys.launched import CHECKOUT, command, environment, eventually, refused
 from tests.ray_cluster import Cluster, processes
 from tests.toy_table import TABLE, make_toy_table
-from tests.two_machines import B, machines
+from tests.two_machines import A, B, machines
 
 __all__ = ["machines"]  # a fixture
 
@@ -91,9 +91,9 @@ def learned(run: Path) -> dict[Key, tuple[list[int], list[float]]]:
     }
 
 
-def placed_on(run: Path, host: str) -> int:
-    """How often the env server has begun on this host."""
-    log = run / "env_server" / "output.log"
+def placed_on(run: Path, host: str, node: str = "env_server") -> int:
+    """How often a node has begun on this host."""
+    log = run / node / "output.log"
     return log.read_text().count(f"runs on the host {host}") if log.exists() else 0
 
 
@@ -144,6 +144,39 @@ class TestTwoHosts:
         assert "env_server" in json.dumps(restarts)
         assert "its host was lost" in (run / "env_server" / "output.log").read_text()
 
+    def test_a_learner_goes_on_on_another_host_from_its_checkpoint(
+        self, cluster: Callable[..., Cluster], place: Path
+    ) -> None:
+        two = cluster(cpus=4)
+        two.join()
+        placed = ("nodes.learner.resources.cpus=1", "nodes.env_server.resources.cpus=0")
+        launch = train(two, place, *RAY, *placed, "run=it")
+        run = place / "it"
+        try:
+            eventually(lambda: list(run.glob("learner/*/*/checkpoint.pt")), lambda: said(place))
+            assert placed_on(run, B, "learner") == placed_on(run, B) == 1
+            two.kill(two.b)
+            assert launch.wait(600) == 0, said(place)
+        finally:
+            launch.kill()
+            launch.wait()
+        assert placed_on(run, A, "learner") == 1, said(place)
+        (log,) = [p.read_text() for p in run.glob("learner/*.log") if p.name != "output.log"]
+        assert "goes on from its checkpoint at" in log
+        summary = json.loads((run / "summary.json").read_text())
+        assert summary["samples"]["training"] >= 30_000 - 8
+        assert learned(run)
+
+    def test_resources_that_no_host_has_are_refused(
+        self, cluster: Callable[..., Cluster], place: Path
+    ) -> None:
+        one = cluster(cpus=1)
+        wanted = "nodes.learner.resources.gpus=1"
+        assert train(one, place, *RAY, wanted, "run=it").wait(300) == 2
+        assert "no host of the cluster has 1 GPUs; the most is 0" in said(place)
+        assert "Traceback" not in said(place)
+        assert not (place / "it").exists()
+
     def test_a_cluster_that_lets_anyone_in_is_refused(
         self, cluster: Callable[..., Cluster], place: Path
     ) -> None:
@@ -169,7 +202,7 @@ def cell(file: Path) -> dict[str, Any]:
 def contents(run: Path) -> set[str]:
     """The files of a run folder that a table's cell leaves, films too."""
     found = (str(path.relative_to(run)) for path in run.rglob("*") if path.is_file())
-    return {each for each in found if not each.endswith(("-wal", "-shm"))}
+    return {each for each in found if not each.endswith(("-wal", "-shm", "lock"))}
 
 
 class TestTables:
@@ -277,7 +310,7 @@ def test_a_launch_without_ray_is_refused(place: Path) -> None:
     ("arguments", "words"),
     [
         ((*RAY, "hosts.env_server={host: 10.0.0.1, port: 7000}"), "engine=ray chooses its host"),
-        ((*RAY, "nodes.learner.resources.cpus=2"), "engine=ray places env servers only"),
+        (("nodes.learner.resources.gpus=1",), "nodes.learner.resources are for engine=ray"),
         (("nodes.env_server.resources.cpus=2",), "nodes.env_server.resources are for engine=ray"),
         ((*RAY, "mineclip.weights=/w"), "mineclip.weights are not brought to other hosts"),
         (("engine=slurm",), "engine"),

@@ -5,26 +5,25 @@ import os
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from rlgpt.cluster.snapshots import DATABASE, JOURNALS
+
 LARGEST = 256 << 20
 """Bytes of one file; a larger one stays on its host."""
-TAKEN_ALONG = 4 << 20
-"""Bytes of one file that goes to the next host with a node."""
 OURS = frozenset({"lock", "output.log"})
 """Files of a node that the launcher's host has by the same names."""
-DATABASE = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal")
 
-Listed = list[tuple[str, int, int]]
-"""Path, size and time of change of each file there."""
+Listed = list[tuple[str, int, int, int]]
+"""Path, size, time of change and number (inode) of each file there."""
 
 
 class Bringing:
-    """Into ``folder`` comes what is not among ``ours``; ``part(path, offset)`` is the next bytes of
-    a file there. No file is larger than ``largest`` bytes."""
+    """Into ``folder`` comes what is not among ``ours``; ``part(path, offset, number)`` is the next
+    bytes of a file there. No file is larger than ``largest`` bytes."""
 
     def __init__(
         self,
         folder: Path,
-        part: Callable[[str, int], bytes],
+        part: Callable[[str, int, int], bytes],
         ours: Collection[str] = OURS,
         largest: int = LARGEST,
     ) -> None:
@@ -32,35 +31,28 @@ class Bringing:
         self._part = part
         self._ours = ours
         self._largest = largest
-        self._brought: dict[str, tuple[int, int]] = {}
+        self._brought: dict[str, tuple[int, int, int]] = {}
 
     def have(self, listed: Listed) -> None:
         """The files there are those here: they were sent."""
-        self._brought = {path: (size, changed) for path, size, changed in listed}
+        self._brought = {path: (size, changed, number) for path, size, changed, number in listed}
 
-    def bring(self, listed: Listed, ended: bool) -> list[str]:
-        """Copy what has changed; a database only once its process has ``ended``, as it may be in
-        the middle of a change. Returns a sentence for each file that was not copied."""
+    def bring(self, listed: Listed) -> list[str]:
+        """Copy what has changed, and delete what was deleted there. Returns a sentence for each
+        file that was not copied. One that has just been replaced is left for the next time."""
         problems: list[str] = []
-        for path, size, changed in listed:
-            if Path(path).name in self._ours or self._brought.get(path) == (size, changed):
-                continue
-            if path.endswith(DATABASE) and not ended:
+        for path in self._brought.keys() - {each[0] for each in listed}:
+            (self._folder / path).unlink(missing_ok=True)
+            del self._brought[path]
+        for path, size, changed, number in listed:
+            about = (size, changed, number)
+            if Path(path).name in self._ours or self._brought.get(path) == about:
                 continue
             if problem := self._problem(path, size):
                 problems.append(problem)
-                continue
-            if self._copy(path, size):
-                self._brought[path] = (size, changed)
-        if ended:
-            self._remove_left({path for path, _, _ in listed})
+            elif self._copy(path, size, number):
+                self._brought[path] = about
         return problems
-
-    def _remove_left(self, there: set[str]) -> None:
-        """A journal that the database no longer has would be played into the new one."""
-        for path in self._folder.rglob("*"):
-            if path.name.endswith(DATABASE) and str(path.relative_to(self._folder)) not in there:
-                path.unlink()
 
     def _problem(self, path: str, size: int) -> str:
         # The path comes from another machine: it must not lead out of the node's folder.
@@ -72,33 +64,33 @@ class Bringing:
             return f"{path} is {size >> 20} MiB; at most {self._largest >> 20}"
         return ""
 
-    def _copy(self, path: str, size: int) -> bool:
-        """False where it was deleted meanwhile."""
+    def _copy(self, path: str, size: int, number: int) -> bool:
         target = self._folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".{target.name}.draft")
         try:
             with draft.open("wb") as file:
                 while file.tell() < size:
-                    data = self._part(path, file.tell())[: size - file.tell()]
+                    data = self._part(path, file.tell(), number)[: size - file.tell()]
                     if not data:
-                        break  # it was cut or deleted meanwhile
+                        return False
                     file.write(data)
-                if size and not file.tell():
-                    return False
+            for journal in JOURNALS:  # of an older one, which would be played into the new one
+                if target.suffix == DATABASE:
+                    target.with_suffix(journal).unlink(missing_ok=True)
             os.replace(draft, target)
         finally:
             draft.unlink(missing_ok=True)
         return True
 
 
-def taken_along(folder: Path) -> list[Path]:
-    """The files of a node's folder that its next process goes on from, wherever it is placed. Films
-    stay: they are of requests that are over."""
+def taken_along(folder: Path, largest: int) -> list[Path]:
+    """The files of a node's folder, of that many bytes at most, that its next process goes on from,
+    wherever it is placed. Films stay: they are of requests that are over."""
     return [
         path
         for path in files_of(folder, OURS)
-        if path.suffix != ".mp4" and path.stat().st_size <= TAKEN_ALONG
+        if path.suffix != ".mp4" and path.stat().st_size <= largest
     ]
 
 

@@ -14,9 +14,12 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import BinaryIO
 
 from nodes.process import child_environment, python
+from rlgpt.cluster.bringing import Listed
 from rlgpt.cluster.free_ports import free_ports
+from rlgpt.cluster.snapshots import DATABASE, JOURNALS, Snapshots
 from rlgpt.commit import current_commit
 from rlgpt.readiness import Readiness
 
@@ -40,6 +43,8 @@ class HostProcess:
         self._living: threading.Thread | None = None
         self._started = threading.Event()
         self._readiness = Readiness()
+        self._read: BinaryIO | None = None
+        self._snapshots = Snapshots(self._folder / "snapshots")
         self._ready = False
         self._failure = ""
         self._asked = time.monotonic()
@@ -133,28 +138,40 @@ class HostProcess:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(number)
 
-    def files(self, below: str) -> list[tuple[str, int, int]]:
-        """Path, size and time of change of each file in this folder of the run."""
+    def files(self, below: str) -> Listed:
+        """The files in this folder of the run. Databases come without their journals: `part` reads
+        a whole one."""
         self._asked = time.monotonic()
         folder = self._run / below
-        found: list[tuple[str, int, int]] = []
+        found: Listed = []
         for path in sorted(folder.rglob("*")):
             with contextlib.suppress(OSError):
-                if path.is_file() and not path.is_symlink():
-                    about = path.stat()
-                    name = str(path.relative_to(folder))
-                    found.append((name, about.st_size, about.st_mtime_ns))
+                if not path.is_file() or path.is_symlink() or path.name.endswith(JOURNALS):
+                    continue
+                read = self._snapshots.take(path) if path.suffix == DATABASE else path
+                about = read.stat()
+                name = str(path.relative_to(folder))
+                found.append((name, about.st_size, about.st_mtime_ns, about.st_ino))
         return found
 
-    def part(self, below: str, path: str, offset: int) -> bytes:
-        """Up to `PART` bytes of a file that `files` has named; none of one that is gone."""
+    def part(self, below: str, path: str, offset: int, number: int) -> bytes:
+        """Up to `PART` bytes of the file that `files` has named with that number; none if another
+        one has its name by the first part. It stays open to the next file's first part: a checkpoint
+        that is replaced meanwhile must not be put together of two."""
         self._asked = time.monotonic()
-        try:
-            with (self._run / below / path).open("rb") as file:
-                file.seek(offset)
-                return file.read(PART)
-        except FileNotFoundError:
+        if offset == 0:
+            self._stop_reading()
+            with contextlib.suppress(FileNotFoundError):
+                self._read = self._snapshots.of(self._run / below / path).open("rb")
+        if self._read is None or os.fstat(self._read.fileno()).st_ino != number:
             return b""
+        self._read.seek(offset)
+        return self._read.read(PART)
+
+    def _stop_reading(self) -> None:
+        if self._read is not None:
+            self._read.close()
+            self._read = None
 
     def discard(self) -> None:
         """End the process, if it has not ended, and delete what there is on this host: the keys,
@@ -163,4 +180,5 @@ class HostProcess:
         if self._living is not None:
             self._living.join(5.0)  # it looks at the socket that is closed now
         self._readiness.close()
+        self._stop_reading()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -55,14 +55,16 @@ class Placed:
         below: str = "",
         ours: Collection[str] = OURS,
         largest: int = LARGEST,
+        bring_every: float = BRING_EVERY,
     ) -> None:
         self._ray = ray
         self._actor = actor
         self._signals = signals
         self._folder = folder
         self._below = below
+        self._bring_every = bring_every
         self._bringing = Bringing(
-            folder, lambda path, at: self.ask("part", below, path, at), ours, largest
+            folder, lambda *where: self.ask("part", below, *where), ours, largest
         )
 
     def ask(self, method: str, *arguments: Any) -> Any:
@@ -105,7 +107,7 @@ class Placed:
     def follow(self, on_ready: Callable[[], None] = lambda: None) -> int:
         """Pass on what it prints and what it is signalled until it has ended, and its files.
         Returns its exit code, negative where a signal ended it."""
-        read, was_ready, bring_at = 0, False, time.monotonic() + BRING_EVERY
+        read, was_ready, bring_at = 0, False, time.monotonic() + self._bring_every
         while True:
             while self._signals:
                 self.ask("signal", self._signals.take())
@@ -120,7 +122,7 @@ class Placed:
                 on_ready()
             if time.monotonic() > bring_at:
                 self._bring(ended=False)
-                bring_at = time.monotonic() + BRING_EVERY
+                bring_at = time.monotonic() + self._bring_every
 
     def finish(self) -> None:
         """It has ended: take the rest of its files, and delete what there is of it there."""
@@ -128,6 +130,6 @@ class Placed:
         self.ask("discard")
 
     def _bring(self, ended: bool) -> None:
-        for problem in self._bringing.bring(self.ask("files", self._below), ended):
+        for problem in self._bringing.bring(self.ask("files", self._below)):
             if ended:
                 print(f"a file was not brought here: {problem}", flush=True)

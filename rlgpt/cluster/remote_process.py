@@ -19,13 +19,20 @@ from messages.bus.address import read_hosts
 from nodes.config import key_folder
 from nodes.exit_codes import FAILED
 from nodes.process import end_with_supervisor, leave, notify
-from rlgpt.cluster.bringing import taken_along
+from rlgpt.cluster.bringing import LARGEST, taken_along
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.forwarding import Forwarder
+from rlgpt.cluster.host_choice import placed_nodes
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.cluster.placed import Placed, Signals
+from rlgpt.cluster.placed import BRING_EVERY, Placed, Signals
 from rlgpt.configuration import Resources, Stack, load, read
 from rlgpt.refused import Refused
+
+OFTEN = 2.0  # seconds between two looks at the files of a node that has more to lose
+TAKEN_ALONG = 4 << 20
+WHOLE = 4 << 30
+"""Bytes of one file that goes to the next host: an env server's past requests are not needed there,
+and all of the learner's checkpoints and the language model's transcript are."""
 
 
 class RemoteNode:
@@ -35,7 +42,17 @@ class RemoteNode:
         self._stack = stack
         self._run = run
         self._node = node
-        self._placed = Placed(ray, _actor(ray, stack, node), signals, run / node, node)
+        plays = node in stack.env_servers
+        self._taken_along = TAKEN_ALONG if plays else WHOLE
+        self._placed = Placed(
+            ray,
+            _actor(ray, stack, node),
+            signals,
+            run / node,
+            node,
+            largest=LARGEST if plays else WHOLE,
+            bring_every=BRING_EVERY if plays else OFTEN,
+        )
         self._forwarders: list[Forwarder] = []
 
     def play(self) -> int:
@@ -60,7 +77,7 @@ class RemoteNode:
         keys = key_folder(run, self._stack.keys) or run / "keys"
         for path in [*keys.glob("*.key"), keys / f"{node}.key_secret"]:
             placed.send(path, f"keys/{path.name}")
-        for path in taken_along(run / node):
+        for path in taken_along(run / node, self._taken_along):
             placed.send(path, str(path.relative_to(run)))
         config = read(run) | {"run": there, "keys": "keys"}
         config["hosts"] = {**config["hosts"], node: {"host": where, "port": port}}
@@ -77,7 +94,7 @@ class RemoteNode:
 
 def _actor(ray: Any, stack: Stack, node: str) -> Any:
     """On a host other than the launcher's where there is one with room: the learner needs this
-    one's cores. Several env servers are spread by their number."""
+    one's cores. Several nodes are spread by their number."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # pyright: ignore
 
     wanted = stack.nodes[node].resources or Resources()
@@ -85,7 +102,7 @@ def _actor(ray: Any, stack: Stack, node: str) -> Any:
     others = sorted(h["NodeID"] for h in ray.nodes() if h["Alive"] and h["NodeID"] != own)
     options: dict[str, Any] = {}
     if others:
-        chosen = others[stack.env_servers.index(node) % len(others)]
+        chosen = others[placed_nodes(stack).index(node) % len(others)]
         options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(
             chosen, soft=True, _spill_on_unavailable=True
         )
@@ -93,6 +110,7 @@ def _actor(ray: Any, stack: Stack, node: str) -> Any:
         ray.remote(HostProcess)
         .options(
             num_cpus=wanted.cpus,
+            num_gpus=wanted.gpus,
             resources=dict(wanted.others),
             max_restarts=0,  # the supervisor decides
             max_concurrency=4,  # a signal while `wait` waits
