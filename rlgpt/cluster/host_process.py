@@ -156,8 +156,8 @@ class HostProcess:
 
     def part(self, below: str, path: str, offset: int, number: int) -> bytes:
         """Up to `PART` bytes of the file that `files` has named with that number; none if another
-        one has its name by the first part. It stays open to the next file's first part: a checkpoint
-        that is replaced meanwhile must not be put together of two."""
+        one has its name by the first part. It stays open until the next file's first part: a
+        checkpoint that is replaced meanwhile must not be put together of two."""
         self._asked = time.monotonic()
         if offset == 0:
             self._stop_reading()

@@ -79,8 +79,9 @@ class RemoteNode:
             placed.send(path, f"keys/{path.name}")
         for path in taken_along(run / node, self._taken_along):
             placed.send(path, str(path.relative_to(run)))
-        config = read(run) | {"run": there, "keys": "keys"}
-        config["hosts"] = {**config["hosts"], node: {"host": where, "port": port}}
+        config = read(run)
+        hosts = {**self._stack.hosts, node: {"host": where, "port": port}}
+        config |= {"run": there, "keys": "keys", "hosts": hosts}
         placed.put("config.yaml", yaml.safe_dump(config, sort_keys=False).encode())
 
     def _open_way(self, where: str, port: int) -> None:
