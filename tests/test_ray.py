@@ -149,8 +149,9 @@ class TestTwoHosts:
     ) -> None:
         two = cluster(cpus=4)
         two.join()
-        placed = ("nodes.learner.resources.cpus=1", "run=it")
-        launch = train(two, place, *RAY, *placed)
+        # Host b has one CPU: the learner goes there, and the env server does not fit.
+        placed = ("nodes.learner.resources.cpus=1", "nodes.env_server.resources.cpus=2")
+        launch = train(two, place, *RAY, *placed, "run=it")
         run = place / "it"
         try:
             # Each step may take long where many processes begin at once.
