@@ -9,5 +9,7 @@ ALREADY_RUNNING = 3
 UNUSABLE_FILE = 4
 """A file of the node in the run folder is damaged, or cannot be read or written. Only the user can
 fix that, but not in the configuration."""
+HOST_LOST = 5
+"""The host of a cluster that it ran on was lost: what it had done there is gone."""
 INTERRUPTED = 130
 """Ctrl-C, as shells have it: 128 and the signal's number."""

@@ -66,10 +66,11 @@ class Restart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Resources(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a node needs of its host, with ``engine=ray``: cores, and ``others``, which are names
-    that the cluster's hosts were started with."""
+    """What a node needs of its host, with ``engine=ray``: cores, GPUs, and ``others``, which are
+    names that the cluster's hosts were started with."""
 
     cpus: NotNegative = 1
+    gpus: NotNegative = 0
     others: dict[str, Positive] = {}
 
 
@@ -104,7 +105,7 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     mineclip: MineClip | None = None
     hosts: dict[str, Any] = {}
     keys: str | None = None  # folder of the CURVE keys, seen from the run folder; None: its keys/
-    engine: Literal["local", "ray"] = "local"  # what starts env servers (docs/ray.md)
+    engine: Literal["local", "ray"] = "local"  # what starts nodes on other hosts (docs/ray.md)
     bag: bool | Literal["snapshot"] = False  # whether its messages are recorded (docs/bags.md)
     nodes: dict[str, NodePlan]
 

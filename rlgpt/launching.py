@@ -23,7 +23,7 @@ from rlgpt.bags.launch_recorder import LaunchRecorder
 from rlgpt.cluster.host_choice import (
     check_engine,
     check_unplaced,
-    find_cluster,
+    cluster_of,
     placed_nodes,
     with_places,
 )
@@ -58,7 +58,7 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
     check_engine(stack)
     check_unplaced(stack)
     away = check_machines(stack, excluded)
-    host = find_cluster(stack)
+    host = cluster_of(stack)
     run = run_folder.create(stack.name, None if wanted is None else str(wanted))
     try:
         data = with_places(data, stack, run, host)
@@ -80,7 +80,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
         _check_excluded(excluded, stack)
         check_engine(stack)
         if placed_nodes(stack):  # their addresses are of this host and this time
-            stack = _written(with_places(read(run), stack, run, find_cluster(stack)), run)
+            stack = _written(with_places(read(run), stack, run, cluster_of(stack)), run)
         away = check_machines(stack, excluded)
         check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
         if stack.run != str(run):  # the folder was moved

@@ -7,17 +7,21 @@ the first one.
 import importlib.util
 import json
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from rlgpt.curves.joining import Key, read_curves
 from tests.launch_toys.launched import CHECKOUT, command, environment, eventually, refused
 from tests.ray_cluster import Cluster, processes
-from tests.two_machines import B, machines
+from tests.toy_table import TABLE, make_toy_table
+from tests.two_machines import A, B, machines
 
 __all__ = ["machines"]  # a fixture
 
@@ -56,8 +60,12 @@ def cluster(machines: tuple[str, str]) -> Iterator[Callable[..., Cluster]]:
 
 
 def train(cluster: Cluster, place: Path, *arguments: str) -> "subprocess.Popen[str]":
-    """The command on host a."""
-    line = command("train", "mine/harvest_log.yaml", *SMALL, *arguments)
+    return on_host_a(cluster, place, "train", "mine/harvest_log.yaml", *SMALL, *arguments)
+
+
+def on_host_a(cluster: Cluster, place: Path, *arguments: str) -> "subprocess.Popen[str]":
+    """An `rlgpt` command."""
+    line = command(*arguments)
     with (place / "output").open("w") as out:
         return subprocess.Popen(
             ["ip", "netns", "exec", cluster.a, *line],
@@ -83,9 +91,9 @@ def learned(run: Path) -> dict[Key, tuple[list[int], list[float]]]:
     }
 
 
-def placed_on(run: Path, host: str) -> int:
-    """How often the env server has begun on this host."""
-    log = run / "env_server" / "output.log"
+def placed_on(run: Path, host: str, node: str = "env_server") -> int:
+    """How often a node has begun on this host."""
+    log = run / node / "output.log"
     return log.read_text().count(f"runs on the host {host}") if log.exists() else 0
 
 
@@ -136,6 +144,42 @@ class TestTwoHosts:
         assert "env_server" in json.dumps(restarts)
         assert "its host was lost" in (run / "env_server" / "output.log").read_text()
 
+    def test_a_learner_goes_on_on_another_host_from_its_checkpoint(
+        self, cluster: Callable[..., Cluster], place: Path
+    ) -> None:
+        two = cluster(cpus=4)
+        two.join()
+        # Host b has one CPU: the learner goes there, and the env server does not fit.
+        placed = ("nodes.learner.resources.cpus=1", "nodes.env_server.resources.cpus=2")
+        launch = train(two, place, *RAY, *placed, "run=it")
+        run = place / "it"
+        try:
+            # Each step may take long where many processes begin at once.
+            eventually(lambda: "all nodes are ready" in said(place), lambda: said(place))
+            eventually(lambda: list(run.glob("learner/**/spec.json")), lambda: said(place))
+            eventually(lambda: list(run.glob("learner/**/checkpoint.pt")), lambda: said(place))
+            assert placed_on(run, B, "learner") == 1
+            two.kill(two.b)
+            assert launch.wait(600) == 0, said(place)
+        finally:
+            launch.kill()
+            launch.wait()
+        assert placed_on(run, A, "learner") == 1, said(place)
+        assert "goes on from its checkpoint at" in (run / "learner" / "output.log").read_text()
+        summary = json.loads((run / "summary.json").read_text())
+        assert summary["samples"]["training"] >= 30_000 - 8
+        assert learned(run)
+
+    def test_resources_that_no_host_has_are_refused(
+        self, cluster: Callable[..., Cluster], place: Path
+    ) -> None:
+        one = cluster(cpus=1)
+        wanted = "nodes.learner.resources.gpus=1"
+        assert train(one, place, *RAY, wanted, "run=it").wait(300) == 2
+        assert "no host of the cluster has 1 GPUs; the most is 0" in said(place)
+        assert "Traceback" not in said(place)
+        assert not (place / "it").exists()
+
     def test_a_cluster_that_lets_anyone_in_is_refused(
         self, cluster: Callable[..., Cluster], place: Path
     ) -> None:
@@ -148,6 +192,99 @@ class TestTwoHosts:
         assert "runs code for whoever reaches it" in said(place)
         assert "Traceback" not in said(place)
         assert not (place / "it").exists()
+
+
+OF_THE_RUN = {"wall_s", "written", "run"}
+"""Fields of a cell that two runs of it do not share."""
+
+
+def cell(file: Path) -> dict[str, Any]:
+    return {k: v for k, v in json.loads(file.read_text()).items() if k not in OF_THE_RUN}
+
+
+def contents(run: Path) -> set[str]:
+    """The files of a run folder that a table's cell leaves, films too."""
+    found = (str(path.relative_to(run)) for path in run.rglob("*") if path.is_file())
+    return {each for each in found if not each.endswith(("-wal", "-shm", "lock"))}
+
+
+class TestTables:
+    pytestmark = needs_ray
+
+    def test_a_cell_on_another_host_is_that_of_a_local_table(
+        self, cluster: Callable[..., Cluster], tmp_path: Path
+    ) -> None:
+        two = cluster(cpus=0)
+        two.join()
+        table = ("table", "harvest", "--quick", "--only", "method=rlgpt")
+        away = on_host_a(two, tmp_path, *table, *RAY, "--results", "away")
+        assert away.wait(600) == 0, said(tmp_path)
+        (there,) = (tmp_path / "runs" / "cells").iterdir()
+        assert f"runs on the host {B}" in (there / "launch.txt").read_text()
+        here = on_host_a(two, tmp_path, *table, "--results", "here")
+        assert here.wait(600) == 0, said(tmp_path)
+        (local,) = {*(tmp_path / "runs" / "cells").iterdir()} - {there}
+        file = "quick/harvest_log/rlgpt/seed-0.json"
+        assert cell(tmp_path / "away" / file) == cell(tmp_path / "here" / file)
+        assert contents(there) == contents(local)
+        assert any(each.endswith(".mp4") for each in contents(there))
+
+    def test_a_host_that_is_killed_costs_the_cells_on_it(
+        self, cluster: Callable[..., Cluster], tmp_path: Path
+    ) -> None:
+        place = make_toy_table(tmp_path)
+        table = {**TABLE, "methods": ["slow"], "seeds": [0, 1]}
+        (place / "launch/table/toys.yaml").write_text(yaml.safe_dump(table))
+        slow = yaml.safe_dump({"nodes": {"planner": {"parameters": {"seconds": 40.0}}}})
+        (place / "launch/method/slow.yaml").write_text(f"# @package _global_\n{slow}")
+        two = cluster(cpus=2)
+        two.join()
+        playing = on_host_a(two, place, "table", "toys", *RAY, "--jobs", "2")
+
+        def on_b() -> list[Path]:
+            printed = place.glob("runs/cells/*/launch.txt")
+            return [p.parent for p in printed if f"runs on the host {B}" in p.read_text()]
+
+        try:
+            eventually(on_b, lambda: said(place))
+            (lost,) = on_b()
+            eventually(lambda: "plan: " in (lost / "launch.txt").read_text())
+            two.kill(two.b)
+            assert playing.wait(600) == 0, said(place)
+        finally:
+            playing.kill()
+            playing.wait()
+        lost_name = lost.relative_to(place)
+        assert f"its host was lost, and it is begun anew ({lost_name})" in said(place)
+        results = [json.loads(p.read_text()) for p in place.glob("results/log/slow/seed-*.json")]
+        assert len(results) == 2
+        assert lost.name not in [each["run"] for each in results]
+        assert not list(place.glob("results/log/slow/.*"))
+
+    def test_a_stopped_table_goes_on_on_the_cluster(
+        self, cluster: Callable[..., Cluster], tmp_path: Path
+    ) -> None:
+        place = make_toy_table(tmp_path)
+        two = cluster(cpus=0)
+        two.join()
+        table = ("table", "toys", *RAY, "--only", "method=slow")
+        playing = on_host_a(two, place, *table)
+
+        def begun() -> list[Path]:
+            return [
+                p.parent for p in place.glob("runs/cells/*/launch.txt") if "plan: " in p.read_text()
+            ]
+
+        eventually(begun, lambda: said(place))
+        playing.send_signal(signal.SIGINT)
+        assert playing.wait(300) == 130, said(place)
+        (run,) = begun()
+        config = (run / "config.yaml").read_text()
+        (run / "config.yaml").write_text(config.replace("seconds: 100.0", "seconds: 0.1"))
+        assert on_host_a(two, place, *table).wait(300) == 0, said(place)
+        assert "log slow seed 0: goes on" in said(place)
+        launches = json.loads((run / "launches.json").read_text())
+        assert [each["how"] for each in launches] == ["interrupted", "finished"]
 
 
 @pytest.mark.ray
@@ -176,7 +313,7 @@ def test_a_launch_without_ray_is_refused(place: Path) -> None:
     ("arguments", "words"),
     [
         ((*RAY, "hosts.env_server={host: 10.0.0.1, port: 7000}"), "engine=ray chooses its host"),
-        ((*RAY, "nodes.learner.resources.cpus=2"), "engine=ray places env servers only"),
+        (("nodes.learner.resources.gpus=1",), "nodes.learner.resources are for engine=ray"),
         (("nodes.env_server.resources.cpus=2",), "nodes.env_server.resources are for engine=ray"),
         ((*RAY, "mineclip.weights=/w"), "mineclip.weights are not brought to other hosts"),
         (("engine=slurm",), "engine"),

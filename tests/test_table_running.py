@@ -15,36 +15,13 @@ from rlgpt.table.cell_progress import Progress
 from rlgpt.table.cells import Cell
 from rlgpt.table.result import CellResult
 from rlgpt.table.running_cells import Playing, UnderWay
-from tests.launch_toys.launched import environment, eventually, launched, rlgpt
-
-TABLE = {
-    "title": "Toys",
-    "caption": "Three planners.",
-    "launch": "toy",
-    "tasks": ["log"],
-    "methods": ["refusing", "fine", "slow"],
-    "seeds": [0],
-    "episodes": 20,
-}
-METHODS = {"fine": {}, "refusing": {"refuse": True}, "slow": {"seconds": 100.0}}
+from tests.launch_toys.launched import environment, eventually, launched, refused, rlgpt
+from tests.toy_table import TABLE, make_toy_table
 
 
 @pytest.fixture
 def toys(tmp_path: Path) -> Path:
-    launch = tmp_path / "launch"
-    for group in ("task", "method", "table"):
-        (launch / group).mkdir(parents=True)
-    nodes = {"planner": {"module": "tests.launch_toys.planner", "parameters": {}}}
-    groups = [{"task": "log"}, {"llm": "rulebook"}, "_self_", {"method": "fine"}]
-    toy = {"defaults": groups, "run": None, "limits": {"iterations": 1}, "nodes": nodes}
-    task = {"id": "log", "prompt": "A log.", "success": {"kind": "have", "name": "log"}}
-    (launch / "toy.yaml").write_text(yaml.safe_dump(toy))
-    (launch / "task" / "log.yaml").write_text(yaml.safe_dump(task))
-    (launch / "table" / "toys.yaml").write_text(yaml.safe_dump(TABLE))
-    for name, parameters in METHODS.items():
-        method = yaml.safe_dump({"nodes": {"planner": {"parameters": parameters}}})
-        (launch / "method" / f"{name}.yaml").write_text(f"# @package _global_\n{method}")
-    return tmp_path
+    return make_toy_table(tmp_path)
 
 
 def cells(place: Path) -> list[str]:
@@ -240,3 +217,44 @@ def test_language_model_without_weights_is_left_out(toys: Path) -> None:
     # Where a model is makes no other cell of one.
     done = rlgpt("table", "toys", cwd=toys)
     assert "0 to run, 2 there already" in done.stdout
+
+
+def test_cell_whose_host_is_lost_is_begun_anew(
+    toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(toys)
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    cell = msgspec.structs.replace(CELL, launch="toy", task="log", method="fine")
+    kept: list[CellResult] = []
+    module = "tests.launch_toys.losing_host"
+    table = Playing(toys / "results", 1, False, Progress([cell], 1, []), kept.append, module)
+    table.play([cell], again=False)
+    lost = Path((toys / "lost").read_text())
+    (result,) = kept
+    assert result.run != lost.name
+    assert f"cell 1 of 1  log fine seed 0: its host was lost, and it is begun anew ({lost})" in (
+        printed := capsys.readouterr().out
+    )
+    assert "goes on" not in printed
+    assert not table.failures
+
+
+def test_cell_that_always_loses_its_host_fails(
+    toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(toys)
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    cell = msgspec.structs.replace(CELL, launch="toy", task="log", method="fine")
+    progress = Progress([cell], 1, [])
+    module = "tests.launch_toys.always_losing_host"
+    table = Playing(toys / "results", 1, False, progress, lambda _: None, module)
+    table.play([cell], again=False)
+    ((_, sentence),) = table.failures
+    assert sentence.startswith("its host was lost 6 times")
+    assert capsys.readouterr().out.count("begun anew") == 5
+
+
+def test_unknown_engine_is_refused(toys: Path) -> None:
+    sentence = refused("table", "toys", "engine=slurm", cwd=toys)
+    assert "engine=slurm: there is no such engine (there are: local, ray)" in sentence
+    assert not (toys / "results").exists()

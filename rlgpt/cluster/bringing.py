@@ -1,42 +1,57 @@
-"""Brings the files of a node's process from its host into the run folder, and those that a start
+"""Brings the files of a process from its host into the run folder, and sends those that a start
 goes on from there."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
+
+from rlgpt.cluster.snapshots import DATABASE, JOURNALS
 
 LARGEST = 256 << 20
 """Bytes of one file; a larger one stays on its host."""
-TAKEN_ALONG = 4 << 20
-"""Bytes of one file that goes to the next host."""
-OURS = frozenset({"lock", "output.log"})  # of the launcher's host, by the same names
-DATABASE = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal")
+OURS = frozenset({"lock", "output.log"})
+"""Files of a node that the launcher's host has by the same names."""
 
-Listed = list[tuple[str, int, int]]
+Listed = list[tuple[str, int, int, int]]
+"""Path, size, time of change and number (inode) of each file there."""
 
 
 class Bringing:
-    """``part(path, offset)``: the next bytes of a file there."""
+    """Into ``folder`` comes what is not among ``ours``; ``part(path, offset, number)`` is the next
+    bytes of a file there. No file is larger than ``largest`` bytes."""
 
-    def __init__(self, folder: Path, part: Callable[[str, int], bytes]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        part: Callable[[str, int, int], bytes],
+        ours: Collection[str] = OURS,
+        largest: int = LARGEST,
+    ) -> None:
         self._folder = folder
         self._part = part
-        self._brought: dict[str, tuple[int, int]] = {}
+        self._ours = ours
+        self._largest = largest
+        self._brought: dict[str, tuple[int, int, int]] = {}
 
-    def bring(self, listed: Listed, ended: bool) -> list[str]:
-        """Copy what has changed; a database only once its process has ``ended``, as it may be in
-        the middle of a change. Returns a sentence for each file that was not copied."""
+    def have(self, listed: Listed) -> None:
+        """The files there are those here: they were sent."""
+        self._brought = {path: (size, changed, number) for path, size, changed, number in listed}
+
+    def bring(self, listed: Listed) -> list[str]:
+        """Copy what has changed, and delete what was deleted there. Returns a sentence for each
+        file that was not copied. One that has just been replaced is left for the next time."""
         problems: list[str] = []
-        for path, size, changed in listed:
-            if Path(path).name in OURS or self._brought.get(path) == (size, changed):
-                continue
-            if path.endswith(DATABASE) and not ended:
+        for path in self._brought.keys() - {each[0] for each in listed}:
+            (self._folder / path).unlink(missing_ok=True)
+            del self._brought[path]
+        for path, size, changed, number in listed:
+            about = (size, changed, number)
+            if Path(path).name in self._ours or self._brought.get(path) == about:
                 continue
             if problem := self._problem(path, size):
                 problems.append(problem)
-                continue
-            self._copy(path, size)
-            self._brought[path] = (size, changed)
+            elif self._copy(path, size, number):
+                self._brought[path] = about
         return problems
 
     def _problem(self, path: str, size: int) -> str:
@@ -45,33 +60,44 @@ class Bringing:
             return f"{path!r} leads out of the folder"
         if not (self._folder / path).resolve().is_relative_to(self._folder.resolve()):
             return f"{path!r} leads out of the folder by a link"
-        if size > LARGEST:
-            return f"{path} is {size >> 20} MiB; at most {LARGEST >> 20}"
+        if size > self._largest:
+            return f"{path} is {size >> 20} MiB; at most {self._largest >> 20}"
         return ""
 
-    def _copy(self, path: str, size: int) -> None:
+    def _copy(self, path: str, size: int, number: int) -> bool:
         target = self._folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".{target.name}.draft")
         try:
             with draft.open("wb") as file:
                 while file.tell() < size:
-                    data = self._part(path, file.tell())[: size - file.tell()]
+                    data = self._part(path, file.tell(), number)[: size - file.tell()]
                     if not data:
-                        break  # it was cut meanwhile
+                        return False
                     file.write(data)
+            for journal in JOURNALS:  # of an older one, which would be played into the new one
+                if target.suffix == DATABASE:
+                    target.with_suffix(journal).unlink(missing_ok=True)
             os.replace(draft, target)
         finally:
             draft.unlink(missing_ok=True)
+        return True
 
 
-def taken_along(folder: Path) -> dict[str, bytes]:
-    """The files of a node's folder that its next process goes on from, wherever it is placed. Films
-    stay: they are of requests that are over."""
-    found: dict[str, bytes] = {}
-    for path in sorted(folder.rglob("*")):
-        if not path.is_file() or path.is_symlink() or path.name in OURS or path.suffix == ".mp4":
-            continue
-        if path.stat().st_size <= TAKEN_ALONG:
-            found[str(path.relative_to(folder))] = path.read_bytes()
-    return found
+def taken_along(folder: Path, largest: int) -> list[Path]:
+    """The files of a node's folder, of that many bytes at most, that its next process goes on from,
+    wherever it is placed. Films stay: they are of requests that are over."""
+    return [
+        path
+        for path in files_of(folder, OURS)
+        if path.suffix != ".mp4" and path.stat().st_size <= largest
+    ]
+
+
+def files_of(folder: Path, ours: Collection[str]) -> list[Path]:
+    """All files below a folder, but for those named so."""
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink() and path.name not in ours
+    ]

@@ -1,11 +1,11 @@
 """``python -m rlgpt.cluster.cluster_check``: can a launch use the cluster? Prints one JSON object:
-``refused``, a sentence, or ``address``, of the cluster, and ``host``, as others reach this one."""
+``refused``, a sentence, or what was ``found``."""
 
-import json
 import sys
 from typing import Any
 
 from rlgpt.cluster.cluster_joining import PAGE, address_of, check_cluster, join
+from rlgpt.cluster.found_cluster import Cluster, HostFound, answer
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.commit import current_commit
 from rlgpt.refused import Refused
@@ -13,7 +13,7 @@ from rlgpt.refused import Refused
 PATIENCE = 60.0  # seconds for the hosts' answers
 
 
-def look() -> dict[str, str]:
+def look() -> Cluster:
     """Look at the cluster and at the checkout of each of its hosts. Raises Refused."""
     address = check_cluster()
     ray = join(address)
@@ -36,7 +36,18 @@ def look() -> dict[str, str]:
             )
         ray.get(actor.discard.remote(), timeout=PATIENCE)
     own = ray.get_runtime_context().get_node_id()
-    return {"address": address, "host": address_of(ray, own)}
+    return Cluster(host=address_of(ray, own), hosts=[_found(host) for host in hosts])
+
+
+def _found(host: dict[str, Any]) -> HostFound:
+    has = dict(host["Resources"])
+    return HostFound(
+        address=host["NodeManagerAddress"],
+        cpus=has.pop("CPU", 0.0),
+        gpus=has.pop("GPU", 0.0),
+        memory=has.pop("memory", 0.0),
+        others=has,
+    )
 
 
 def _on(ray: Any, host: str) -> Any:
@@ -51,8 +62,8 @@ def main() -> None:
     try:
         found = look()
     except Refused as refused:
-        found = {"refused": refused.sentence}
-    print(json.dumps(found), flush=True)
+        found = refused
+    print(answer(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
-"""What `engine=ray` changes in a launch: the addresses and keys of the env servers, and the command
-that starts them."""
+"""What `engine=ray` changes in a launch: which nodes a cluster places, their addresses and keys,
+and the command that starts them."""
 
-import json
-import subprocess
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,14 @@ from messages.bus.errors import AddressError
 from nodes.config import key_folder
 from nodes.process import python
 from rlgpt.cluster.cluster_joining import PAGE
+from rlgpt.cluster.found_cluster import Cluster, HostFound, find_cluster
 from rlgpt.cluster.free_ports import free_ports
-from rlgpt.configuration import Stack
+from rlgpt.configuration import Resources, Stack
 from rlgpt.refused import Refused
 
 RAY = "ray"
-LOOKING = 180.0  # seconds
+MOVABLE = ("learner", "llm")
+"""Nodes, beside the env servers, that are placed where the launch file has resources for them."""
 
 
 def check_engine(stack: Stack) -> None:
@@ -30,11 +31,16 @@ def check_engine(stack: Stack) -> None:
             raise Refused(f"nodes.{name}.resources are for engine=ray ({PAGE})")
         if name not in placed:
             raise Refused(
-                f"nodes.{name}.resources: engine=ray places env servers only; all other nodes run "
-                f"on the launcher's host ({PAGE})"
+                f"nodes.{name}.resources: {name} runs on the launcher's host, since what it "
+                f"remembers of its goals must outlive any other host ({PAGE})"
             )
     if stack.engine == RAY and stack.mineclip is not None and stack.mineclip.weights:
         raise Refused(f"mineclip.weights are not brought to other hosts by engine=ray ({PAGE})")
+    if "learner" in placed and stack.skills is not None:
+        raise Refused(
+            "nodes.learner.resources: the learner and the fast agent share the skill library, "
+            f"which is a folder of one host; set skills=null, or leave the learner here ({PAGE})"
+        )
 
 
 def check_unplaced(stack: Stack) -> None:
@@ -46,45 +52,80 @@ def check_unplaced(stack: Stack) -> None:
 
 def placed_nodes(stack: Stack) -> list[str]:
     """The nodes that Ray places."""
-    return stack.env_servers if stack.engine == RAY else []
+    if stack.engine != RAY:
+        return []
+    others = [n for n in MOVABLE if n in stack.nodes and stack.nodes[n].resources is not None]
+    return [*stack.env_servers, *others]
 
 
-def find_cluster(stack: Stack) -> str:
+def cluster_of(stack: Stack) -> str:
     """The address by which the cluster reaches this host; "" where none is needed. Raises Refused
-    where there is no cluster that can be used."""
+    where there is no cluster that can be used, or none of its hosts has what a node wants."""
     if not placed_nodes(stack):
         return ""
-    try:
-        done = subprocess.run(
-            python("rlgpt.cluster.cluster_check"), capture_output=True, text=True, timeout=LOOKING
+    cluster = find_cluster()
+    check_room(stack, cluster)
+    return cluster.host
+
+
+def check_room(stack: Stack, cluster: Cluster) -> None:
+    """Raises Refused for resources that no host has, be they free or not."""
+    for name in placed_nodes(stack):
+        wanted = stack.nodes[name].resources or Resources()
+        if any(all(has >= n for _, n, has in _compared(wanted, h)) for h in cluster.hosts):
+            continue
+        most: dict[str, float] = {}
+        for host in cluster.hosts:
+            for what, _, has in _compared(wanted, host):
+                most[what] = max(most.get(what, 0.0), has)
+        for what, number, _ in _compared(wanted, HostFound(address="")):
+            if most.get(what, 0.0) < number:
+                raise Refused(
+                    f"nodes.{name}.resources: no host of the cluster has {number:g} {what}; the "
+                    f"most is {most.get(what, 0.0):g} ({PAGE})"
+                )
+        raise Refused(
+            f"nodes.{name}.resources: no one host of the cluster has all of them: "
+            f"{', '.join(f'{n:g} {what}' for what, n, _ in _compared(wanted, cluster.hosts[0]))} "
+            f"({PAGE})"
         )
-        found = json.loads(done.stdout.strip().splitlines()[-1])
-    except subprocess.TimeoutExpired:
-        raise Refused(f"the Ray cluster did not answer within {LOOKING:.0f} s ({PAGE})") from None
-    except (IndexError, ValueError):
-        last = [*done.stderr.strip().splitlines(), "it ended without a word"][0]
-        raise Refused(f"Ray cannot be used here: {last} ({PAGE})") from None
-    if "refused" in found:
-        raise Refused(found["refused"])
-    return str(found["host"])
+
+
+def _compared(wanted: Resources, host: HostFound) -> Iterator[tuple[str, float, float]]:
+    """Names of resources, how much is wanted, and what a host has."""
+    for what, number, has in [
+        ("CPUs", wanted.cpus, host.cpus),
+        ("GPUs", wanted.gpus, host.gpus),
+        *((name, n, host.others.get(name, 0.0)) for name, n in wanted.others.items()),
+    ]:
+        if number:
+            yield what, number, has
 
 
 def with_places(data: dict[str, Any], stack: Stack, run: Path, host: str) -> dict[str, Any]:
-    """The launch with an address here for each node that Ray places, whose keys are made where they
-    are missing."""
-    placed = placed_nodes(stack)
-    if not placed:
+    """The launch with an address here for each node that Ray places, and for those that these call.
+    Keys are made where they are missing."""
+    reached = [*placed_nodes(stack), *_called_from_there(stack)]
+    if not reached:
         return data
     folder = key_folder(run, stack.keys) or run / "keys"
     try:
         make_keys(folder, [*stack.nodes, "launcher", TOOLS])
     except (OSError, AddressError) as error:
         raise Refused(f"the keys cannot be made in {folder}: {error}") from None
-    ports = list(islice(free_ports(host), len(placed)))
-    if len(ports) < len(placed):
+    ports = list(islice(free_ports(host), len(reached)))
+    if len(ports) < len(reached):
         raise Refused(f"no ports are free at {host}, which is how the cluster knows this host")
-    hosts = {n: {"host": host, "port": port} for n, port in zip(placed, ports, strict=True)}
-    return {**data, "hosts": {**(data.get("hosts") or {}), **hosts}}
+    hosts = {n: {"host": host, "port": port} for n, port in zip(reached, ports, strict=True)}
+    known: Mapping[str, Any] = data.get("hosts") or {}
+    return {**data, "hosts": {**known, **hosts}}
+
+
+def _called_from_there(stack: Stack) -> list[str]:
+    """Nodes here that a placed learner calls: the language model, for turns on a GPU."""
+    placed = placed_nodes(stack)
+    called = "learner" in placed and "llm" in stack.nodes
+    return ["llm"] if called and "llm" not in placed else []
 
 
 def command(stack: Stack, node: str, run: Path) -> list[str]:

@@ -1,4 +1,5 @@
-"""One node's process on a host of the cluster. An instance is the actor that Ray places.
+"""A node's process, or a launch's, on a host of the cluster. An instance is the actor that Ray
+places.
 
 Its methods are what a `Popen` has, as far as another host needs it: start, wait, signal, and the
 files that the process leaves. It decides nothing: the launcher's supervisor does.
@@ -12,13 +13,13 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
 from pathlib import Path
-
-import yaml
+from typing import BinaryIO
 
 from nodes.process import child_environment, python
+from rlgpt.cluster.bringing import Listed
 from rlgpt.cluster.free_ports import free_ports
+from rlgpt.cluster.snapshots import DATABASE, JOURNALS, Snapshots
 from rlgpt.commit import current_commit
 from rlgpt.readiness import Readiness
 
@@ -31,14 +32,19 @@ PART = 1 << 20  # bytes of a file in one answer
 class HostProcess:
     """Made on the host, by Ray."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: str = "run") -> None:
+        """``run``: the run folder's path, seen from where the process is started."""
         self._folder = Path(tempfile.mkdtemp(prefix="rlgpt-host-"))
-        self._run = self._folder / "run"
+        self._folder.chmod(0o700)
+        self._run = self._folder / run
+        self._run.mkdir(parents=True)
         self._output = self._folder / "output"
         self._process: subprocess.Popen[bytes] | None = None
         self._living: threading.Thread | None = None
         self._started = threading.Event()
         self._readiness = Readiness()
+        self._read: BinaryIO | None = None
+        self._snapshots = Snapshots(self._folder / "snapshots")
         self._ready = False
         self._failure = ""
         self._asked = time.monotonic()
@@ -53,32 +59,36 @@ class HostProcess:
 
         return str(ray.get_runtime_context().get_node_id())
 
-    def start(
-        self, module: str, arguments: list[str], node: str, address: str, files: Mapping[str, bytes]
-    ) -> tuple[int, str]:
-        """Start a node's module in a run folder of its own, which begins with ``files``.
-        ``address`` is where this host is reached. Returns the node's port, and why it could not be
-        started."""
-        self._asked = time.monotonic()
-        self._folder.chmod(0o700)
-        for name, content in files.items():
-            path = self._run / name
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            path.write_bytes(content)
+    def run_folder(self) -> str:
+        """The run folder on this host."""
+        return str(self._run)
+
+    def free_port(self, address: str) -> int:
+        """A port that is free at an address of this host, with the one after it. Raises OSError."""
         port = next(free_ports(address), None)
         if port is None:
             raise OSError(f"no port is free at {address}")
-        config = yaml.safe_load(files["config.yaml"])
-        config |= {"run": str(self._run), "keys": "keys"}
-        config["hosts"] = {**config["hosts"], node: {"host": address, "port": port}}
-        (self._run / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-        command = python(module, "--run", str(self._run), *arguments)
+        return port
+
+    def put(self, name: str, offset: int, data: bytes) -> None:
+        """Write a part of a file of the run folder, before the start."""
+        self._asked = time.monotonic()
+        path = self._run / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        with path.open("r+b") as file:
+            file.seek(offset)
+            file.write(data)
+
+    def start(self, module: str, arguments: list[str]) -> str:
+        """Start a module. Returns why it could not be started."""
+        self._asked = time.monotonic()
+        command = python(module, *arguments)
         # The kernel ends a node with the thread that started it: this one lives as long as it does.
         self._living = threading.Thread(target=self._live, args=(command,), daemon=True)
         self._living.start()
         self._started.wait()
-        return port, self._failure
+        return self._failure
 
     def _live(self, command: list[str]) -> None:
         environment = {**child_environment(), "NOTIFY_SOCKET": self._readiness.address}
@@ -128,25 +138,40 @@ class HostProcess:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(number)
 
-    def files(self, node: str) -> list[tuple[str, int, int]]:
-        """Path, size and time of change of each file in the node's folder."""
+    def files(self, below: str) -> Listed:
+        """The files in this folder of the run. Databases come without their journals: `part` reads
+        a whole one."""
         self._asked = time.monotonic()
-        folder = self._run / node
-        found: list[tuple[str, int, int]] = []
+        folder = self._run / below
+        found: Listed = []
         for path in sorted(folder.rglob("*")):
             with contextlib.suppress(OSError):
-                if path.is_file() and not path.is_symlink():
-                    about = path.stat()
-                    name = str(path.relative_to(folder))
-                    found.append((name, about.st_size, about.st_mtime_ns))
+                if not path.is_file() or path.is_symlink() or path.name.endswith(JOURNALS):
+                    continue
+                read = self._snapshots.take(path) if path.suffix == DATABASE else path
+                about = read.stat()
+                name = str(path.relative_to(folder))
+                found.append((name, about.st_size, about.st_mtime_ns, about.st_ino))
         return found
 
-    def part(self, node: str, path: str, offset: int) -> bytes:
-        """Up to `PART` bytes of a file that `files` has named."""
+    def part(self, below: str, path: str, offset: int, number: int) -> bytes:
+        """Up to `PART` bytes of the file that `files` has named with that number; none if another
+        one has its name by the first part. It stays open until the next file's first part: a
+        checkpoint that is replaced meanwhile must not be put together of two."""
         self._asked = time.monotonic()
-        with (self._run / node / path).open("rb") as file:
-            file.seek(offset)
-            return file.read(PART)
+        if offset == 0:
+            self._stop_reading()
+            with contextlib.suppress(FileNotFoundError):
+                self._read = self._snapshots.of(self._run / below / path).open("rb")
+        if self._read is None or os.fstat(self._read.fileno()).st_ino != number:
+            return b""
+        self._read.seek(offset)
+        return self._read.read(PART)
+
+    def _stop_reading(self) -> None:
+        if self._read is not None:
+            self._read.close()
+            self._read = None
 
     def discard(self) -> None:
         """End the process, if it has not ended, and delete what there is on this host: the keys,
@@ -155,4 +180,5 @@ class HostProcess:
         if self._living is not None:
             self._living.join(5.0)  # it looks at the socket that is closed now
         self._readiness.close()
+        self._stop_reading()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -10,125 +10,92 @@ import argparse
 import os
 import signal
 import sys
-import time
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-from messages.bus.address import Host, read_hosts
+import yaml
+
+from messages.bus.address import read_hosts
 from nodes.config import key_folder
 from nodes.exit_codes import FAILED
 from nodes.process import end_with_supervisor, leave, notify
-from rlgpt.cluster.bringing import Bringing, taken_along
-from rlgpt.cluster.cluster_joining import address_of, join
+from rlgpt.cluster.bringing import LARGEST, taken_along
+from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.forwarding import Forwarder
+from rlgpt.cluster.host_choice import placed_nodes
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.commit import current_commit
-from rlgpt.configuration import Resources, Stack, load
+from rlgpt.cluster.placed import BRING_EVERY, Placed, Signals
+from rlgpt.configuration import Resources, Stack, load, read
 from rlgpt.refused import Refused
 
-NEWS = 0.5  # seconds that one question waits for news
-ANSWER = 20.0  # seconds after which a host that does not answer is given up
-ROOM = 10.0  # seconds without room for the node after which that is reported
-BRING_EVERY = 10.0  # seconds; what a lost host had not handed over is lost
+OFTEN = 2.0  # seconds between two looks at the files of a node that has more to lose
+TAKEN_ALONG = 4 << 20
+WHOLE = 4 << 30
+"""Bytes of one file that goes to the next host: an env server's past requests are not needed there,
+and all of the learner's checkpoints and the language model's transcript are."""
 
 
-class Remote:
+class RemoteNode:
     """One process of a node, from its start on some host to its end."""
 
-    def __init__(self, ray: Any, stack: Stack, run: Path, node: str) -> None:
-        self._ray = ray
+    def __init__(self, ray: Any, stack: Stack, run: Path, node: str, signals: Signals) -> None:
         self._stack = stack
         self._run = run
         self._node = node
-        self._signals: list[int] = []
-        self._forwarders: list[Forwarder] = []
-        self._actor = _placed(ray, stack, node)
-        self._bringing = Bringing(
-            run / node, lambda path, offset: self._ask("part", node, path, offset)
+        plays = node in stack.env_servers
+        self._taken_along = TAKEN_ALONG if plays else WHOLE
+        self._placed = Placed(
+            ray,
+            _actor(ray, stack, node),
+            signals,
+            run / node,
+            node,
+            largest=LARGEST if plays else WHOLE,
+            bring_every=BRING_EVERY if plays else OFTEN,
         )
-
-    def signalled(self, number: int, _: FrameType | None) -> None:
-        """Passed on with the next question."""
-        self._signals.append(number)
+        self._forwarders: list[Forwarder] = []
 
     def play(self) -> int:
         """Returns the exit code, negative where a signal ended the node."""
-        self._wait_for_room()
-        if self._signals:
+        stack, node, placed = self._stack, self._node, self._placed
+        where = placed.wait_for_room()
+        if not where:
             return 0
-        if self._ask("commit") != current_commit():
-            raise Refused("its host has another commit of the checkout", code=FAILED)
-        where = address_of(self._ray, self._ask("host_id"))
-        port, problem = self._start(where)
-        if problem:
-            raise Refused(f"it cannot be started at {where}: {problem}", code=FAILED)
-        print(f"runs on the host {where}", flush=True)
-        code = self._follow(Host(host=where, port=port))
-        self._bring(ended=True)
-        self._ask("discard")
+        port = placed.ask("free_port", where)
+        there = placed.ask("run_folder")
+        self._send(there, where, port)
+        named = ["--name", node] if stack.nodes[node].kind_of else []
+        placed.start(stack.module(node), ["--run", there, *named], where)
+        code = placed.follow(lambda: self._open_way(where, port))
+        for each in self._forwarders:
+            each.close()
+        placed.finish()
         return code
 
-    def _wait_for_room(self) -> None:
-        answer = self._actor.commit.remote()
-        reported = False
-        began = time.monotonic()
-        while not self._signals:
-            done, _ = self._ray.wait([answer], timeout=NEWS)
-            if done:
-                return
-            if not reported and time.monotonic() - began > ROOM:
-                reported = True
-                print("waits for a host of the cluster that has room for it", flush=True)
-
-    def _start(self, where: str) -> tuple[int, str]:
-        stack, node = self._stack, self._node
-        keys = key_folder(self._run, stack.keys) or self._run / "keys"
-        files = {"config.yaml": (self._run / "config.yaml").read_bytes()}
+    def _send(self, there: str, where: str, port: int) -> None:
+        run, node, placed = self._run, self._node, self._placed
+        keys = key_folder(run, self._stack.keys) or run / "keys"
         for path in [*keys.glob("*.key"), keys / f"{node}.key_secret"]:
-            files[f"keys/{path.name}"] = path.read_bytes()
-        for name, content in taken_along(self._run / node).items():
-            files[f"{node}/{name}"] = content
-        named = ["--name", node] if stack.nodes[node].kind_of else []
-        return self._ask("start", stack.module(node), named, node, where, files)
+            placed.send(path, f"keys/{path.name}")
+        for path in taken_along(run / node, self._taken_along):
+            placed.send(path, str(path.relative_to(run)))
+        config = read(run)
+        hosts = {**self._stack.hosts, node: {"host": where, "port": port}}
+        config |= {"run": there, "keys": "keys", "hosts": hosts}
+        placed.put("config.yaml", yaml.safe_dump(config, sort_keys=False).encode())
 
-    def _follow(self, there: Host) -> int:
-        read, bring_at = 0, time.monotonic() + BRING_EVERY
-        while True:
-            while self._signals:
-                self._ask("signal", self._signals.pop(0))
-            text, ready, code = self._ask("wait", NEWS, read)
-            read += len(text)
-            sys.stdout.buffer.write(text)
-            sys.stdout.buffer.flush()
-            if code is not None and not text:
-                for each in self._forwarders:
-                    each.close()
-                return code
-            if ready and not self._forwarders:
-                # Only now: a peer that is connected to a node can expect an answer.
-                here = read_hosts(self._stack.hosts)[self._node]
-                self._forwarders = [
-                    Forwarder((here.host, here.port + side), (there.host, there.port + side))
-                    for side in (0, 1)
-                ]
-                notify("READY=1")
-            if time.monotonic() > bring_at:
-                self._bring(ended=False)
-                bring_at = time.monotonic() + BRING_EVERY
-
-    def _bring(self, ended: bool) -> None:
-        for problem in self._bringing.bring(self._ask("files", self._node), ended):
-            if ended:
-                print(f"a file was not brought here: {problem}", flush=True)
-
-    def _ask(self, method: str, *arguments: Any) -> Any:
-        return self._ray.get(getattr(self._actor, method).remote(*arguments), timeout=ANSWER)
+    def _open_way(self, where: str, port: int) -> None:
+        # Only now: a peer that is connected to a node can expect an answer.
+        here = read_hosts(self._stack.hosts)[self._node]
+        self._forwarders = [
+            Forwarder((here.host, here.port + side), (where, port + side)) for side in (0, 1)
+        ]
+        notify("READY=1")
 
 
-def _placed(ray: Any, stack: Stack, node: str) -> Any:
-    """The actor, on a host other than the launcher's where there is one with room: the learner
-    needs this one's cores. Several env servers are spread by their number."""
+def _actor(ray: Any, stack: Stack, node: str) -> Any:
+    """On a host other than the launcher's where there is one with room: the learner needs this
+    one's cores. Several nodes are spread by their number."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # pyright: ignore
 
     wanted = stack.nodes[node].resources or Resources()
@@ -136,7 +103,7 @@ def _placed(ray: Any, stack: Stack, node: str) -> Any:
     others = sorted(h["NodeID"] for h in ray.nodes() if h["Alive"] and h["NodeID"] != own)
     options: dict[str, Any] = {}
     if others:
-        chosen = others[stack.env_servers.index(node) % len(others)]
+        chosen = others[placed_nodes(stack).index(node) % len(others)]
         options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(
             chosen, soft=True, _spill_on_unavailable=True
         )
@@ -144,6 +111,7 @@ def _placed(ray: Any, stack: Stack, node: str) -> Any:
         ray.remote(HostProcess)
         .options(
             num_cpus=wanted.cpus,
+            num_gpus=wanted.gpus,
             resources=dict(wanted.others),
             max_restarts=0,  # the supervisor decides
             max_concurrency=4,  # a signal while `wait` waits
@@ -160,13 +128,13 @@ def main() -> int:
     parser.add_argument("--name", required=True)
     given = parser.parse_args()
     end_with_supervisor()
+    signals = Signals()
+    signals.catch()
     try:
         ray = join(os.environ.get("RAY_ADDRESS") or "auto")
+        signals.catch()
         try:
-            remote = Remote(ray, load(given.run), given.run, given.name)
-            for number in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(number, remote.signalled)
-            return remote.play()
+            return RemoteNode(ray, load(given.run), given.run, given.name, signals).play()
         except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
             print("its host was lost", flush=True)
             return FAILED

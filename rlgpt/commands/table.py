@@ -5,6 +5,8 @@ from argparse import Namespace
 from rlgpt.commands.parsing import Commands, add_overrides
 from rlgpt.refused import Refused
 
+_ENGINE = "engine="
+
 
 def add(commands: Commands) -> None:
     table = commands.add_parser(
@@ -16,7 +18,8 @@ def add(commands: Commands) -> None:
         "intervals beside the paper's numbers. Cells that are there are kept. Tables: "
         "minedojo10, diamond, harvest, ablation-structure, ablation-iterations, "
         "ablation-interface, ablation-llm, crafter, crafter-pixels, suite, sample (with --draw), "
-        "and your own in ./launch/table/. key=value is passed on to every cell.",
+        "and your own in ./launch/table/. key=value is passed on to every cell, but for "
+        "engine=ray, which runs cells on the hosts of a cluster (docs/ray.md).",
     )
     table.add_argument("name", metavar="NAME")
     add_overrides(table)
@@ -54,6 +57,8 @@ def _table(given: Namespace, more: list[str]) -> int:
     # `--only` takes in what stands behind it; what is no axis of a table was meant as an override.
     only = [word for word in given.only if word.startswith(axes)]
     words = [*given.overrides, *(w for w in given.only if w not in only), *more]
+    engines = [word.removeprefix(_ENGINE) for word in words if word.startswith(_ENGINE)]
+    words = [word for word in words if not word.startswith(_ENGINE)]
     for word in words:
         if word.startswith("-"):
             raise Refused(f"`{word}` is no option of this command; see rlgpt table --help")
@@ -64,6 +69,7 @@ def _table(given: Namespace, more: list[str]) -> int:
         Options(
             only=only,
             overrides=words,
+            engine=engines[-1] if engines else "local",
             results=given.results,
             jobs=given.jobs,
             again=given.again,

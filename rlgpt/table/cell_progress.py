@@ -22,7 +22,7 @@ class Progress:
             self._seconds.setdefault(result.method, []).append(result.wall_s)
 
     def began(self, cell: Cell, run: str, resumed: bool) -> None:
-        self._number[id(cell)] = len(self._number) + 1
+        self._number.setdefault(id(cell), len(self._number) + 1)
         word = "goes on" if resumed else "began"
         print_line(f"{self._head(cell)}: {word}; {run}")
 
@@ -35,6 +35,9 @@ class Progress:
             f"({result.successes}/{result.episodes}{played}), {count(result.samples.total)} "
             f"samples, {duration(result.wall_s)}{self._estimate()}"
         )
+
+    def lost(self, cell: Cell, run: str) -> None:
+        print_line(f"{self._head(cell)}: its host was lost, and it is begun anew ({run})")
 
     def failed(self, cell: Cell, sentence: str) -> None:
         self._rest.remove(cell)

@@ -1,31 +1,36 @@
 """``rlgpt table NAME``: run what is missing of a table, and write it."""
 
-import os
 import shlex
 from pathlib import Path
 
 import msgspec
 
 from nodes.exit_codes import FAILED
+from rlgpt.cluster.cluster_joining import PAGE
+from rlgpt.cluster.found_cluster import find_cluster
+from rlgpt.cluster.host_choice import RAY
 from rlgpt.composition import group_options
 from rlgpt.language_models import lacking
-from rlgpt.refused import Refused
+from rlgpt.refused import Refused, instead
 from rlgpt.table import definition as tables
-from rlgpt.table import markdown, plot, result, score_plot
+from rlgpt.table import markdown, plot, result, running_cells, score_plot
 from rlgpt.table.cell_progress import Progress, print_line
 from rlgpt.table.cells import DEFAULT_LLM, OF_LLM, Cell, expand, selection
 from rlgpt.table.definition import Definition
 from rlgpt.table.figures import rows
 from rlgpt.table.result import CellResult
+from rlgpt.table.room import GIB_A_CELL, cells_at, cells_here
 from rlgpt.table.running_cells import Playing, ResultsLock, Stopped
 from rlgpt.table.table_page import Page, difference, fingerprints
 
+LOCAL = "local"
+ENGINES = {LOCAL: running_cells.LOCAL, RAY: running_cells.CLUSTER}
+"""And what plays a launch with each."""
 INTERVALS = (
     "Wilson, 95 %, successes pooled over seeds",
     "bootstrap over episodes, 95 %, pooled over seeds",
 )
 """Of success rates, and of scores."""
-GIB_A_CELL = 2  # of memory, for all nodes of a launch and what the world needs
 _NAMED = 3  # cells in a line about many
 
 
@@ -34,6 +39,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     only: list[str] = []
     overrides: list[str] = []
+    engine: str = LOCAL  # what plays cells: this host, or the hosts of a cluster
     results: str = "results"
     jobs: int | None = None
     again: bool = False
@@ -46,8 +52,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 def table(name: str, options: Options) -> int:
     """Run the cells that are missing, unless only to be shown, and write the table. Returns the
     exit code. Raises Refused."""
-    if any(each.split("=")[0] == "engine" for each in options.overrides):
-        raise Refused("a table's cells run on this host; engine=ray is for launches (docs/ray.md)")
+    if options.engine not in ENGINES:
+        raise Refused(
+            f"engine={options.engine}: there is no such engine{instead(options.engine, ENGINES)}"
+        )
     name, definition = tables.drawn(name, tables.read(name), options.draw)
     if options.quick:
         definition = tables.quick(definition)
@@ -100,7 +108,8 @@ def _print_others(found: list[tuple[Cell, CellResult | None]]) -> int:
 
 
 def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options: Options) -> int:
-    jobs = options.jobs or default_jobs()
+    room = _cluster_room() if to_run and options.engine == RAY else cells_here()
+    jobs = options.jobs or room
     print_line(
         f"{writer.name}: {len(to_run)} to run, {kept} there already, {jobs} side by side; "
         f"results in {results}"
@@ -109,7 +118,8 @@ def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options
         _forget_broken(to_run, results)
     known = writer.read()  # a broken cell ends the command here, not hours later
     progress = Progress(to_run, jobs, [] if options.again else known)
-    playing = Playing(results, jobs, options.keep_going, progress, writer.update)
+    module = ENGINES[options.engine]
+    playing = Playing(results, jobs, options.keep_going, progress, writer.update, module)
     try:
         playing.play(to_run, options.again)
     except Stopped as stopped:
@@ -225,11 +235,16 @@ def _unusable(llms: set[str], overrides: list[str]) -> dict[str, str]:
     return {llm: missing for llm, missing in found.items() if missing}
 
 
-def default_jobs() -> int:
-    """A cell keeps about one core busy and takes about 1 GB."""
-    cores = len(os.sched_getaffinity(0))
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return max(1, min(cores, int(memory // GIB_A_CELL)))
+def _cluster_room() -> int:
+    """How many cells a cluster has room for. Raises Refused."""
+    found = find_cluster()
+    room = sum(cells_at(host.cpus, host.memory) for host in found.hosts)
+    if not room:
+        raise Refused(
+            f"no host of the cluster has room for a cell, which takes a CPU and {GIB_A_CELL} GiB "
+            f"of memory ({PAGE})"
+        )
+    return room
 
 
 def _command(name: str, options: Options) -> str:

@@ -1,7 +1,7 @@
 """Runs the cells of a table, some side by side, each a launch of its own process.
 
 What is under way is noted beside the results, so that a table that was stopped goes on with the
-run folders that it left (`rlgpt resume`).
+run folders that it left (`rlgpt resume`). On a cluster a cell whose host is lost is begun anew.
 """
 
 import fcntl
@@ -10,7 +10,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,9 @@ from typing import Any
 
 import msgspec
 
+from nodes.exit_codes import HOST_LOST
 from nodes.process import end_with_parent, python
+from rlgpt.cluster.remote_launch import PRINTED, is_away
 from rlgpt.commit import DIRTY, current_commit
 from rlgpt.refused import Refused
 from rlgpt.report.account import GOAL_REPORT
@@ -27,7 +29,11 @@ from rlgpt.table.cells import Cell
 from rlgpt.table.origin import Fingerprints
 from rlgpt.table.result import CellResult, gather, write, write_file
 
-_LOG = "launch.txt"  # what the launch printed, in its run folder
+LOCAL = "rlgpt.main"
+CLUSTER = "rlgpt.cluster.remote_launch"
+"""The modules that play a launch here, and on a host of the cluster."""
+LOSSES = 5
+"""Hosts that one cell may lose: it may be the cell that ends them."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -71,7 +77,8 @@ class _Running:
 
 
 class Playing:
-    """Plays cells to their end; ``each`` is called with every result once it is kept."""
+    """Plays cells to their end; ``each`` is called with every result once it is kept. ``module``
+    is what plays a launch."""
 
     def __init__(
         self,
@@ -80,6 +87,7 @@ class Playing:
         keep_going: bool,
         progress: Progress,
         each: Callable[[CellResult], None],
+        module: str = LOCAL,
     ) -> None:
         self.failures: list[tuple[Cell, str]] = []
         self._results = results
@@ -87,13 +95,16 @@ class Playing:
         self._keep_going = keep_going
         self._progress = progress
         self._each = each
+        self._module = module
+        self._waiting: deque[Cell] = deque()
+        self._losses: Counter[str] = Counter()
         self._fingerprints = Fingerprints()
         self._running: list[_Running] = []
         self._selector = selectors.DefaultSelector()
 
     def play(self, cells: list[Cell], again: bool) -> None:
         """Raises Stopped after a signal; then what was under way has been stopped in order."""
-        waiting = deque(cells)
+        waiting = self._waiting = deque(cells)
         before = {n: signal.signal(n, _stop) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
             while waiting or self._running:
@@ -132,9 +143,9 @@ class Playing:
         arguments = ["resume", note.run] if resumed else ["launch", *cell.arguments]
         if not resumed:
             arguments.append(f"run={note.run}")
-        with (Path(note.run) / _LOG).open("ab") as log:
+        with (Path(note.run) / PRINTED).open("ab") as log:
             process = subprocess.Popen(
-                python("rlgpt.main", *arguments),
+                python(self._module, *arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -152,7 +163,19 @@ class Playing:
         if code == 0:
             self._keep(running.cell, running.note)
             return
-        self._fail(running.cell, running.note, _sentence(running.run / _LOG, code))
+        if code == HOST_LOST:
+            self._lost_with_its_host(running)
+            return
+        self._fail(running.cell, running.note, _sentence(running.run / PRINTED, code))
+
+    def _lost_with_its_host(self, running: _Running) -> None:
+        cell, note = running.cell, running.note
+        self._losses[cell.name] += 1
+        if self._losses[cell.name] > LOSSES:
+            self._fail(cell, note, f"its host was lost {self._losses[cell.name]} times")
+            return
+        self._progress.lost(cell, note.run)
+        self._waiting.appendleft(cell)
 
     def _keep(self, cell: Cell, note: UnderWay) -> None:
         try:
@@ -233,7 +256,8 @@ def _noted(cell: Cell, results: Path, fingerprint: str | None) -> UnderWay | Non
         note = msgspec.json.decode(_note_file(cell, results).read_bytes(), type=UnderWay)
     except (OSError, msgspec.DecodeError):
         return None
-    there = (Path(note.run) / "config.yaml").is_file()
+    run = Path(note.run)
+    there = (run / "config.yaml").is_file() and not is_away(run)
     return note if there and note.is_of(cell, fingerprint) else None
 
 

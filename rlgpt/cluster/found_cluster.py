@@ -1,0 +1,57 @@
+"""The cluster, as a process of its own has found it: Ray is imported only there."""
+
+import subprocess
+
+import msgspec
+
+from nodes.process import python
+from rlgpt.cluster.cluster_joining import PAGE
+from rlgpt.refused import Refused
+
+LOOKING = 180.0  # seconds
+
+
+class HostFound(msgspec.Struct, frozen=True, kw_only=True):
+    """A host of the cluster and what it has, be it free or not."""
+
+    address: str
+    cpus: float = 0.0
+    gpus: float = 0.0
+    memory: float = 0.0  # bytes
+    others: dict[str, float] = {}  # names that it was started with
+
+
+class Cluster(msgspec.Struct, frozen=True, kw_only=True):
+    """``host``: the address by which the cluster reaches this one."""
+
+    host: str
+    hosts: list[HostFound]
+
+
+class _Answer(msgspec.Struct, kw_only=True):
+    refused: str = ""
+    found: Cluster | None = None
+
+
+def find_cluster() -> Cluster:
+    """Raises Refused where there is no cluster that can be used."""
+    try:
+        done = subprocess.run(
+            python("rlgpt.cluster.cluster_check"), capture_output=True, text=True, timeout=LOOKING
+        )
+        answer = msgspec.json.decode(done.stdout.strip().splitlines()[-1], type=_Answer)
+    except subprocess.TimeoutExpired:
+        raise Refused(f"the Ray cluster did not answer within {LOOKING:.0f} s ({PAGE})") from None
+    except (IndexError, msgspec.DecodeError):
+        last = [*done.stderr.strip().splitlines(), "it ended without a word"][0]
+        raise Refused(f"Ray cannot be used here: {last} ({PAGE})") from None
+    if answer.found is None:
+        raise Refused(answer.refused)
+    return answer.found
+
+
+def answer(found: Cluster | Refused) -> str:
+    """What the process that looks prints."""
+    if isinstance(found, Refused):
+        return msgspec.json.encode(_Answer(refused=found.sentence)).decode()
+    return msgspec.json.encode(_Answer(found=found)).decode()

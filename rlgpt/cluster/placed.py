@@ -1,0 +1,135 @@
+"""A process on some host of the cluster, as this side has it: from its placing to its end."""
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from nodes.exit_codes import FAILED
+from rlgpt.cluster.bringing import LARGEST, OURS, Bringing
+from rlgpt.cluster.cluster_joining import address_of
+from rlgpt.commit import current_commit
+from rlgpt.refused import Refused
+
+NEWS = 0.5  # seconds that one question waits for news
+ANSWER = 20.0  # seconds after which a host that does not answer is given up
+ROOM = 10.0  # seconds without room for the process after which that is reported
+BRING_EVERY = 10.0  # seconds; what a lost host had not handed over is lost
+PART = 4 << 20  # bytes of a file in one question
+
+
+class Signals:
+    """The signals that this process was sent, which are passed on."""
+
+    def __init__(self) -> None:
+        self._numbers: list[int] = []
+
+    def catch(self) -> None:
+        """To be called again once Ray, which takes over signals, was joined."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._came)
+
+    def _came(self, number: int, _: FrameType | None) -> None:
+        self._numbers.append(number)
+
+    def __bool__(self) -> bool:
+        return bool(self._numbers)
+
+    def take(self) -> int:
+        return self._numbers.pop(0)
+
+
+class Placed:
+    """One process. Its files ``below`` the run folder there are those in ``folder`` here, but for
+    ``ours``. Every method may raise the exceptions of Ray's actors: then the host is lost."""
+
+    def __init__(
+        self,
+        ray: Any,
+        actor: Any,
+        signals: Signals,
+        folder: Path,
+        below: str = "",
+        ours: Collection[str] = OURS,
+        largest: int = LARGEST,
+        bring_every: float = BRING_EVERY,
+    ) -> None:
+        self._ray = ray
+        self._actor = actor
+        self._signals = signals
+        self._folder = folder
+        self._below = below
+        self._bring_every = bring_every
+        self._bringing = Bringing(
+            folder, lambda *where: self.ask("part", below, *where), ours, largest
+        )
+
+    def ask(self, method: str, *arguments: Any) -> Any:
+        """Call the actor."""
+        return self._ray.get(getattr(self._actor, method).remote(*arguments), timeout=ANSWER)
+
+    def wait_for_room(self) -> str:
+        """The address of the host that has it; empty if a signal came first. Raises Refused."""
+        answer = self._actor.commit.remote()
+        reported = False
+        began = time.monotonic()
+        while not self._ray.wait([answer], timeout=NEWS)[0]:
+            if self._signals:
+                return ""
+            if not reported and time.monotonic() - began > ROOM:
+                reported = True
+                print("waits for a host of the cluster that has room for it", flush=True)
+        if self._ray.get(answer) != current_commit():
+            raise Refused("its host has another commit of the checkout", code=FAILED)
+        return address_of(self._ray, self.ask("host_id"))
+
+    def send(self, path: Path, name: str) -> None:
+        """Copy a file into the run folder there."""
+        with path.open("rb") as file:
+            self.put(name, b"")
+            while data := file.read(PART):
+                self.ask("put", name, file.tell() - len(data), data)
+
+    def put(self, name: str, content: bytes) -> None:
+        """Write a small file of the run folder there."""
+        self.ask("put", name, 0, content)
+
+    def start(self, module: str, arguments: list[str], where: str) -> None:
+        """Start a module there, once all files are there. Raises Refused."""
+        self._bringing.have(self.ask("files", self._below))
+        if problem := self.ask("start", module, arguments):
+            raise Refused(f"it cannot be started at {where}: {problem}", code=FAILED)
+        print(f"runs on the host {where}", flush=True)
+
+    def follow(self, on_ready: Callable[[], None] = lambda: None) -> int:
+        """Pass on what it prints and what it is signalled until it has ended, and its files.
+        Returns its exit code, negative where a signal ended it."""
+        read, was_ready, bring_at = 0, False, time.monotonic() + self._bring_every
+        while True:
+            while self._signals:
+                self.ask("signal", self._signals.take())
+            text, ready, code = self.ask("wait", NEWS, read)
+            read += len(text)
+            sys.stdout.buffer.write(text)
+            sys.stdout.buffer.flush()
+            if code is not None and not text:
+                return code
+            if ready and not was_ready:
+                was_ready = True
+                on_ready()
+            if time.monotonic() > bring_at:
+                self._bring(ended=False)
+                bring_at = time.monotonic() + self._bring_every
+
+    def finish(self) -> None:
+        """It has ended: take the rest of its files, and delete what there is of it there."""
+        self._bring(ended=True)
+        self.ask("discard")
+
+    def _bring(self, ended: bool) -> None:
+        for problem in self._bringing.bring(self.ask("files", self._below)):
+            if ended:
+                print(f"a file was not brought here: {problem}", flush=True)

@@ -1,0 +1,112 @@
+"""``python -m rlgpt.cluster.remote_launch launch NAME ... run=RUN``, or ``resume RUN``: a whole
+launch on a host of the cluster, as a process here. It is `rlgpt launch` and `rlgpt resume` to who
+starts it: it prints the same, can be stopped the same way, and leaves the same run folder.
+
+The launch is composed here, so that launch files of one's own are needed only here; the host goes
+on with what it is sent. The run folder is whole again once that has ended, in whatever way. Where
+the host is lost it is not, and the exit code is ``HOST_LOST``.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from nodes.command import ended
+from nodes.exit_codes import FAILED, HOST_LOST
+from nodes.process import leave
+from rlgpt.cluster.bringing import files_of
+from rlgpt.cluster.cluster_joining import join
+from rlgpt.cluster.host_process import HostProcess
+from rlgpt.cluster.placed import Placed, Signals
+from rlgpt.configuration import check, check_task, save
+from rlgpt.refused import Refused
+from rlgpt.table.room import GIB, GIB_A_CELL
+
+AWAY = "away"
+"""A file of the run folder while a host has it, or was lost with it."""
+PRINTED = "launch.txt"
+"""The file of a cell's run folder that has what its launch printed."""
+OURS = frozenset({"lock", "config.yaml", PRINTED, AWAY})
+LARGEST = 4 << 30  # bytes of a file: a launch goes on only with all its files
+
+
+def play(ray: Any, run: Path, signals: Signals) -> int:
+    """Go on with a launch on some host. Returns the exit code."""
+    actor = (
+        ray.remote(HostProcess)
+        .options(
+            num_cpus=1,
+            memory=GIB_A_CELL * GIB,
+            max_restarts=0,  # the table begins it anew
+            max_concurrency=4,  # a signal while `wait` waits
+            scheduling_strategy="SPREAD",
+        )
+        .remote(str(run))
+    )
+    placed = Placed(ray, actor, signals, run, ours=OURS, largest=LARGEST)
+    where = placed.wait_for_room()
+    if not where:
+        return 128 + signals.take()
+    for path in [run / "config.yaml", *files_of(run, OURS)]:
+        placed.send(path, str(path.relative_to(run)))
+    (run / AWAY).write_text(f"{where}\n")
+    there = placed.ask("run_folder")
+    place = there.removesuffix(str(run))
+    placed.start("rlgpt.cluster.host_launch", [place, str(run)], where)
+    code = placed.follow()
+    placed.finish()
+    (run / AWAY).unlink()
+    return code if code >= 0 else 128 - code
+
+
+def is_away(run: Path) -> bool:
+    """Whether a launch cannot be continued from what is here of it."""
+    return (run / AWAY).exists()
+
+
+def composed(name: str, overrides: list[str]) -> Path:
+    """Compose a launch into the run folder that ``run=`` names. Raises Refused."""
+    from rlgpt.composition import compose_launch  # Hydra: `resume` does not need it
+
+    data = compose_launch(name, overrides)
+    check_task(check(data, name), name)
+    run = Path(data["run"])
+    try:
+        save(data, run)
+    except OSError as error:
+        raise Refused(f"cannot write to the run folder {run} ({error.strerror})") from None
+    return run
+
+
+def main() -> int:
+    """Returns the exit code."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("word", choices=["launch", "resume"])
+    parser.add_argument("name")
+    parser.add_argument("overrides", nargs="*")
+    given = parser.parse_args()
+    signals = Signals()
+    signals.catch()
+    try:
+        new = given.word == "launch"
+        run = composed(given.name, given.overrides) if new else Path(given.name)
+        ray = join(os.environ.get("RAY_ADDRESS") or "auto")
+        signals.catch()
+        try:
+            return play(ray, run, signals)
+        except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
+            print("its host was lost", flush=True)
+            return HOST_LOST
+        except ray.exceptions.RayError as error:
+            raise Refused(f"Ray: {str(error).strip().splitlines()[-1]}", code=FAILED) from None
+    except Refused as refused:
+        print(f"rlgpt: {refused.sentence}", flush=True)
+        return refused.code
+
+
+if __name__ == "__main__":
+    code = ended(main)
+    sys.stdout.flush()
+    leave(code)

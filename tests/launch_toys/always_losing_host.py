@@ -1,0 +1,8 @@
+"""Plays no launch: its host is lost each time."""
+
+import sys
+
+from nodes.exit_codes import HOST_LOST
+
+if __name__ == "__main__":
+    sys.exit(HOST_LOST)
