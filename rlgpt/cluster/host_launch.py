@@ -5,6 +5,7 @@ holds there as well.
 """
 
 import os
+import signal
 import sys
 
 from nodes.process import end_with_supervisor
@@ -12,6 +13,8 @@ from rlgpt.main import main
 
 if __name__ == "__main__":
     end_with_supervisor()
+    # Ray blocks it in all its processes, and theirs inherit that: Ctrl-C would come to nothing.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     place, run = sys.argv[1:]
     os.chdir(place)
     sys.exit(main(["resume", run]))
