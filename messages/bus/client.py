@@ -9,6 +9,7 @@ regularly whether the node still works on the request.
 import math
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable
 
 import zmq
@@ -75,6 +76,9 @@ class Client:
         self._server_epoch_in = 0  # in which connection that was
         self.busy = threading.Lock()
         self._connection = connection
+        # When a thread ends, its clients end too. The traceback of a failed call may hold one in a
+        # cycle, of which a `__del__` is called in any order: after the sockets', which warn.
+        weakref.finalize(self, connection.close).atexit = False
         self._socket = connection.socket
         self._socket.setsockopt(zmq.RCVTIMEO, QUICK)
         self._poller = zmq.Poller()
@@ -212,8 +216,3 @@ class Client:
 
     def close(self) -> None:
         self._connection.close()
-
-    def __del__(self) -> None:
-        # When a thread ends, its clients end too.
-        if hasattr(self, "_connection"):
-            self.close()

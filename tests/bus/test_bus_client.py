@@ -1,6 +1,8 @@
 """A client of a node whose connection is lost and made again while the client does not look."""
 
+import gc
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,3 +81,18 @@ def test_request_is_sent_again_however_late_the_client_notices_the_restart(
     assert replies == [[b"reply"]]
     client.close()
     second.close()
+
+
+def test_a_client_in_a_cycle_closes_its_sockets_before_they_are_collected(
+    tmp_path: Path, context: "zmq.Context[Any]"
+) -> None:
+    """As the traceback of a failed call holds one: its thread has ended, and nobody closes it."""
+    connection = Connection(context, f"ipc://{tmp_path}/srv", None)
+    client: Any = Client(connection, "server", "me", "epoch")
+    # The sockets are older in the cycle than the client, and their finalisers are called first.
+    client.cycle = [connection.socket, connection.monitor, client]
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        del client, connection
+        gc.collect()
+    assert not warned
