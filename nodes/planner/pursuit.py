@@ -176,8 +176,8 @@ class Pursuit:
                 spent = f"{self._spent():,} of {self.limits.samples:,}, of which {kept}"
                 return f"The samples are spent: {spent}."
             known = _Subtask(subtask, start, f"{self._goal.id}/{done}-{slug(subtask.name)}")
-            kept = len(to_come) * least_again(self.task, self._node.config)
-            if failed := self._begin(known, samples, single, practice, kept):
+            others = len(to_come) * least_again(self.task, self._node.config)
+            if failed := self._begin(known, samples, single, practice, others):
                 return failed
             stands = known.numbered(self.chosen[subtask.name])
             left = stands.left if stands is not None else {}
@@ -191,15 +191,15 @@ class Pursuit:
         samples: int,
         single: bool,
         practice: Callable[[], int],
-        kept: int,
+        others: int,
     ) -> str:
         """Practise a subtask for the first time; why that failed, or nothing. Where it worked in no
-        episode and has spent its share, it goes on with all that ``practice`` has but what is
-        ``kept`` for the others: the goal would end here, and nothing would come of their shares."""
+        episode and has spent its share, it goes on with all that ``practice`` has but what the
+        ``others`` need: the goal would end here, and nothing would come of their shares."""
         name = known.subtask.name
         achieved = self._achieve(known, known.id, samples)
         while not single and self._starved(known, achieved, samples):
-            samples = practice() - self._spent() - kept
+            samples = practice() - self._spent() - others
             if samples < least_again(self.task, self._node.config):
                 break
             known.rounds += 1

@@ -36,6 +36,14 @@ def dig_something(obs):
     return roam(obs, 20)
 
 
+def look_on(obs, dx, dy, dz, aside):
+    """At the upper side of a block, ``aside`` of the way along both of its edges."""
+    x, y, z = obs.position
+    return look_at(
+        obs, floor(x) + dx + aside - x, floor(y + 0.001) + dy + 1 - y, floor(z) + dz + aside - z
+    )
+
+
 def till(obs):
     """Soil beside the feet; else what is carried of it is put there, or some is gone to."""
     for dy in (-1, 0):
@@ -46,14 +54,8 @@ def till(obs):
             if over != "air":
                 obs = dig_at(obs, dx, dy + 1, dz, 30)
             obs = equip(ITEM) if obs.held != ITEM else obs
-            x, y, z = obs.position
             for aside in (0.5, 0.3, 0.7):
-                obs = look_at(
-                    obs,
-                    floor(x) + dx + aside - x,
-                    floor(y + 0.001) + dy + 1 - y,
-                    floor(z) + dz + aside - z,
-                )
+                obs = look_on(obs, dx, dy, dz, aside)
                 if obs.facing in SOIL:
                     return use()
     if obs.inventory.get("dirt", 0):
@@ -122,10 +124,7 @@ def simply(obs):
             return obs
         ground = obs.block(dx, -1, dz)
         if obs.block(dx, 0, dz) in OPEN_CELLS and ground not in NO_GROUND + OPENING:
-            x, y, z = obs.position
-            obs = look_at(
-                obs, floor(x) + dx + 0.5 - x, floor(y + 0.001) - y, floor(z) + dz + 0.5 - z
-            )
+            obs = look_on(obs, dx, -1, dz, 0.5)
             obs = use()
     return obs if obs.used.get(ITEM, 0) > before else make_room(obs)
 
