@@ -107,12 +107,11 @@ def test_calls_are_recorded_with_their_bodies(run: Path) -> None:
             while not any("service" in each.channel.metadata for each in messages_of(bag)):
                 caller.call(DOUBLE, Number(number=1))
             caller.call(DOUBLE, Number(number=21))
+            eventually(lambda: answers_in(bag)[-1] == 42)
             assert record.stop(signal.SIGINT) == 0
             assert f"{bag}: " in record.text
     found = messages_of(bag)
     by_topic = {each.channel.topic: each for each in found}
-    event = decode(CallEvent, parted(by_topic["talker/double/reply"].data)[0])
-    assert decode(Number, [event.body]).number == 42
     assert by_topic["talker/double/reply"].channel.metadata["kind"] == "reply"
     last = by_topic["talker/last"]
     assert last.channel.metadata["latched"] == "true"
@@ -122,6 +121,26 @@ def test_calls_are_recorded_with_their_bodies(run: Path) -> None:
     assert facts["recorded"] == "talker/*, planner/pursue"
     assert {row["topic"] for row in facts["topics"]} >= {"talker/double/request", "talker/last"}
     assert all(row["missed"] in (0, None) for row in facts["topics"])
+
+
+def answers_in(bag: Path) -> list[int]:
+    """The numbers in the replies of `DOUBLE`."""
+    replies = [m for m in messages_of(bag) if m.channel.topic == f"{DOUBLE.name}/reply"]
+    events = [decode(CallEvent, parted(each.data)[0]) for each in replies]
+    return [decode(Number, [event.body]).number for event in events]
+
+
+def test_what_was_published_before_ctrl_c_is_recorded(run: Path) -> None:
+    bag = run / "a.mcap"
+    with serving(run, "talker") as bus, recorded(run, "talker/*", "--output", str(bag)) as record:
+        publish_until_recorded(bus, bag)
+        record.process.send_signal(signal.SIGSTOP)  # a machine that is too busy to let it run
+        record.process.send_signal(signal.SIGINT)
+        for number in range(1, 51):
+            bus.publish(NUMBERS, Number(number=number, values=np.zeros(100_000, dtype="f4")))
+        record.process.send_signal(signal.SIGCONT)
+        assert record.ended() == 0
+    assert [number for number in numbers_in(bag) if number] == list(range(1, 51))
 
 
 def test_excluded_and_unchosen_topics_are_not_recorded(run: Path) -> None:

@@ -1,5 +1,7 @@
 """Takes the messages that come in and passes them on to a bag."""
 
+import time
+
 from messages.bus.header import Header
 from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, decode
@@ -19,6 +21,7 @@ class Recorder:
         unreadable: messages that are no MessagePack map, and were not written.
         described: the nodes whose description has come, which is the first that a subscriber of all
             of a node's topics is sent.
+        last_taken: when a message came in last, by the monotonic clock.
     """
 
     def __init__(self, sink: Sink, choice: Choice) -> None:
@@ -26,6 +29,7 @@ class Recorder:
         self.missed = 0
         self.unreadable = 0
         self.described: set[str] = set()
+        self.last_taken = 0.0
         self._sink = sink
         self._choice = choice
         self._types = Types()
@@ -34,6 +38,7 @@ class Recorder:
 
     def take(self, header: Header, frames: Frames) -> None:
         """Record a message of a topic, as `Bus.subscribe_frames` hands it over."""
+        self.last_taken = time.monotonic()
         name = header.endpoint
         node = name.partition("/")[0]
         if name == description(node).name:
@@ -52,6 +57,7 @@ class Recorder:
 
     def take_call(self, header: Header, frames: Frames) -> None:
         """Record a message of a node's `calls`."""
+        self.last_taken = time.monotonic()
         if self.failure is not None:
             return
         self._count(header)

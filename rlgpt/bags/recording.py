@@ -31,6 +31,10 @@ SUBSCRIBED = "subscribed to all nodes"
 """Printed once from every node something has come."""
 AFTERMATH = 1.0
 """Seconds that a snapshot goes on after a crash."""
+QUIET = 0.2
+"""Seconds without a message after which a recording that is to end has all that was published."""
+LONGEST_END = 1.0
+"""Seconds that it waits at most for that, where messages never cease."""
 
 
 class Limits:
@@ -108,6 +112,7 @@ class _Base:
         self._choice = choice
         self._limits = limits
         self._over = threading.Event()
+        self._ending: float | None = None  # since when, by the monotonic clock
         self._began = time.monotonic()
         self._launched = run_folder.launched(run)
         self._launch_looked_at = self._began
@@ -121,6 +126,7 @@ class _Base:
         self._waited_for = {t[:-2] for t in self._choice.topics if t.endswith("/*")} - {LAUNCHER}
         self._bus.every(0.05, lambda: self._report_subscribed(recorder))
         self._bus.every(0.2, self._look)
+        self._bus.every(0.05, lambda: self._end_when_quiet(recorder))
         before = {n: signal.signal(n, self._signalled) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
             self._bus.spin(self._over)
@@ -134,17 +140,29 @@ class _Base:
             _print(SUBSCRIBED)
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
+        if self._ending is not None:  # a second Ctrl-C waits for nothing
+            self._over.set()
         self._end()
 
     def _end(self) -> None:
-        self._over.set()
+        """Have it end once what was published before has come."""
+        if self._ending is None:
+            self._ending = time.monotonic()
         self._bus.wake()
+
+    def _end_when_quiet(self, recorder: Recorder) -> None:
+        if self._ending is None:
+            return
+        now = time.monotonic()
+        quiet_since = max(self._ending, recorder.last_taken)
+        if now - quiet_since >= QUIET or now - self._ending >= LONGEST_END:
+            self._over.set()
 
     def _look(self) -> None:
         """Whether it is over."""
         now = time.monotonic()
         if self._limits.seconds and now - self._began >= self._limits.seconds:
-            self._end()
+            self._over.set()
         if self._launched and now - self._launch_looked_at > 1.0:
             self._launch_looked_at = now
             if not run_folder.launched(self._run):
@@ -183,7 +201,7 @@ class _Recording(_Base):
         super()._look()
         full = self._limits.size and self._writer.size >= self._limits.size
         if full or self._recorder.failure is not None:
-            self._end()
+            self._over.set()
 
 
 class _SnapshotRecording(_Base):
