@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from messages.bounds import Positive, Share
+from messages.bounds import NotNegative, Positive, Share
 from messages.interface import Action, Topic
 from messages.program import Program, ProgramReport
 from messages.training import Learning, Policy, TrainingSpec
@@ -236,7 +236,7 @@ class GoalReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     performance: Performed | None = None  # of a plan of several subtasks
     stopped: dict[str, str] = {}  # subtask -> why its outer loop stopped
     chosen: dict[str, int] = {}  # subtask -> number of the iteration that stands for it
-    fell_short: list[Performed] = []  # performances before, after which practice went on
+    validations: list[Performed] = []  # performances before, which decided what was performed
 
 
 class AchieveSubtask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -334,7 +334,9 @@ class Perform(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     subtasks: list[Practised]
     record: bool = True
     samples: int | None = None  # primitive steps that it may take; None: any
-    number: int = 0  # of the goal's performances, each of which has seeds of its own
+    # Of the goal's validations, from 0, which are all played on the same seeds; None: the last
+    # performance, whose seeds nothing was chosen by.
+    validation: NotNegative | None = None
 
 
 PURSUE = Action("planner/pursue", PursueGoal, PlanStatus, GoalReport)

@@ -232,7 +232,7 @@ def test_a_goal_takes_no_more_than_its_samples_and_ends_with_an_evaluation(
 
     counted = sum(each.samples.total for each in report.iterations)
     counted += report.performance.steps if report.performance else 0
-    counted += sum(each.steps for each in report.fell_short)
+    counted += sum(each.steps for each in report.validations)
     assert counted == world.taken <= samples
     assert not world.sessions
     if not report.iterations:

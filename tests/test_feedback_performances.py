@@ -40,7 +40,7 @@ from messages.plan import (
 from messages.program import Program
 from messages.world import Condition, Task
 from models.outcomes import unseen
-from nodes.fast_agent.seeds import performance_seeds
+from nodes.fast_agent.seeds import evaluation_seeds, validation_seeds
 from nodes.planner.losses import losses, to_practise, wanted_of_subtask
 from nodes.planner.planner import Planner
 from nodes.planner.what_stands import quicker
@@ -92,9 +92,10 @@ def test_subtasks_that_lost_most_are_practised_until_the_rate_can_be_reached():
     assert len(to_practise(lost, came, 1.0)) == 2
 
 
-def test_each_performance_has_seeds_of_its_own():
-    first, second = performance_seeds(1, 0, 30), performance_seeds(1, 1, 30)
-    assert second.first == first.first + 30
+def test_what_decides_is_played_on_other_seeds_than_what_is_reported():
+    validated, reported = validation_seeds(1), evaluation_seeds(1)
+    assert reported.first + reported.count <= validated.first
+    assert validated.first + validated.count <= 2_000_000  # where the next run's seeds begin
 
 
 class Goals:
@@ -169,11 +170,12 @@ WELL = performed(29, ("log", "death", 1))
 
 
 def test_a_performance_that_falls_short_is_asked_about_and_practised_further(tmp_path: Path):
-    goals = Goals(tmp_path, SHORT, WELL, log=[0.9, 0.97])
+    last = performed(28, ("log", "death", 2))
+    goals = Goals(tmp_path, SHORT, WELL, last, log=[0.9, 0.97])
     report = goals.pursue(goal_rate=0.9)
     assert report.success
-    assert report.performance == WELL
-    assert report.fell_short == [SHORT]
+    assert report.performance == last
+    assert report.validations == [SHORT, WELL]
     names = [id for id, _ in goals.achieved]
     assert names == [
         "goal/0-get-log", "goal/1-get-planks", "goal/2-get-stick", "goal/0-get-log/again-1",
@@ -185,7 +187,7 @@ def test_a_performance_that_falls_short_is_asked_about_and_practised_further(tmp
     # Each of the three has to work more often than the whole.
     assert further.limits.success_rate == pytest.approx(0.9 ** (1 / 3))
     assert report.chosen == {"get log": 1, "get planks": 0, "get stick": 0}
-    assert [each.number for each in goals.performed] == [0, 1]
+    assert [each.validation for each in goals.performed] == [0, 1, None]
     stages = {each.subtask.name: each.stages for each in goals.performed[1].subtasks}
     assert stages["get log"][0].program.source == "# 1"  # type: ignore[union-attr]
     text = prompt("planner", goals.asked[-1])
@@ -199,25 +201,41 @@ def sources(request: Perform) -> list[str]:
     return [program.source for program in programs if program is not None]
 
 
-def test_what_a_performance_did_worse_with_is_taken_back_and_measured_on_new_seeds(tmp_path: Path):
+def test_what_a_validation_did_worse_with_is_taken_back(tmp_path: Path):
     worse, again = performed(20, ("log", "death", 10)), performed(22, ("log", "death", 8))
     goals = Goals(tmp_path, SHORT, worse, again, log=[0.9, 0.97])
     report = goals.pursue(goal_rate=0.9, iterations=2)
     assert [sources(each)[0] for each in goals.performed] == ["# 0", "# 1", "# 0"]
-    assert [each.number for each in goals.performed] == [0, 1, 2]
-    assert (report.performance, report.fell_short) == (again, [SHORT, worse])
+    assert [each.validation for each in goals.performed] == [0, 1, None]
+    assert (report.performance, report.validations) == (again, [SHORT, worse])
     assert report.chosen["get log"] == 0
     assert not report.success
     assert "22 of 30" in report.reason
-    assert "Performance 1 had gone better than those after it" in report.reason
+    assert "Before, on validation seeds: The whole goal was reached in 20 of 30" in report.reason
+
+
+def test_a_goal_is_judged_by_its_last_performance_alone(tmp_path: Path):
+    goals = Goals(tmp_path, WELL, SHORT)
+    report = goals.pursue(goal_rate=0.9)
+    assert (report.performance, report.validations) == (SHORT, [WELL])
+    assert not report.success
+    assert "24 of 30" in report.reason
+
+
+def test_without_samples_for_both_only_the_last_performance_is_played(tmp_path: Path):
+    goals = Goals(tmp_path, SHORT)
+    whole = 30 * STICK.horizon
+    report = goals.pursue(goal_rate=0.9, samples=2 * whole + 29)  # 30 are spent to practise
+    assert [each.validation for each in goals.performed] == [None]
+    assert (report.performance, report.validations) == (SHORT, [])
 
 
 def test_an_iteration_that_was_taken_back_does_not_stand_again(tmp_path: Path):
     worse = performed(20, ("log", "death", 10))
-    goals = Goals(tmp_path, SHORT, worse, WELL, log=[0.9, 0.97, 0.95])
+    goals = Goals(tmp_path, SHORT, worse, WELL, WELL, log=[0.9, 0.97, 0.95])
     report = goals.pursue(goal_rate=0.9, iterations=3)
     # The slow agent chooses iteration 1 again, for it did best in its tryouts.
-    assert [sources(each)[0] for each in goals.performed] == ["# 0", "# 1", "# 2"]
+    assert [sources(each)[0] for each in goals.performed] == ["# 0", "# 1", "# 2", "# 2"]
     assert report.success
     assert report.chosen["get log"] == 2
 
@@ -227,10 +245,10 @@ def test_where_the_steps_were_used_up_the_quicker_iteration_is_performed(
     tmp_path: Path, ended: str, then: str
 ):
     short = performed(24, ("stick", ended, 6))
-    goals = Goals(tmp_path, short, WELL, log=[0.9, 0.97])
+    goals = Goals(tmp_path, short, WELL, WELL, log=[0.9, 0.97])
     goals.steps = {"log": [3_000, 9_000]}
     report = goals.pursue(goal_rate=0.9, iterations=2, samples=1_000_000)
-    assert [sources(each)[0] for each in goals.performed] == ["# 1", then]
+    assert [sources(each)[0] for each in goals.performed] == ["# 1", then, then]
     # It is performed before anything is practised further.
     assert len(goals.achieved) == (3 if then == "# 0" else 4)
     assert report.success
@@ -290,22 +308,26 @@ def test_a_refused_plan_and_a_refused_goal_are_shown_again(tmp_path: Path):
 
 
 def test_a_goal_is_not_performed_again_when_practice_changed_nothing(tmp_path: Path):
-    goals = Goals(tmp_path, SHORT, log=[0.97, 0.5])
+    goals = Goals(tmp_path, SHORT, SHORT, log=[0.97, 0.5])
     report = goals.pursue(goal_rate=0.9)
     assert not report.success
     assert "Practising further brought nothing better" in report.reason
-    assert len(goals.performed) == 1
+    assert [each.validation for each in goals.performed] == [0, None]
     assert report.chosen["get log"] == 0
 
 
 @pytest.mark.parametrize(
     ("limits", "said"),
-    [({"iterations": 1}, "iterations are spent"), ({"samples": 4_500}, "samples that are left")],
+    [
+        ({"iterations": 1}, "iterations are spent"),
+        ({"samples": 7_500}, "samples that are left"),
+        ({"samples": 4_500}, "nor to practise further"),
+    ],
 )
 def test_practice_goes_on_as_long_as_iterations_and_samples_last(
     tmp_path: Path, limits: dict[str, int], said: str
 ):
-    goals = Goals(tmp_path, SHORT)
+    goals = Goals(tmp_path, SHORT, SHORT)
     report = goals.pursue(goal_rate=0.9, **limits)
     assert said in report.reason
     assert len(goals.achieved) == 3

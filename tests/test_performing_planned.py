@@ -113,7 +113,9 @@ def test_subtasks_begin_with_the_planned_items_and_a_share_of_the_samples(tmp_pa
     # Samples are the whole goal's. What 30 episodes may take is kept back for the performance; of
     # the rest each has its share of what is left, so that none starves those after it.
     assert [each.limits.samples for each in below.achieved] == [23_333, 34_500, 68_000]
-    assert below.performed[0].samples == 97_000
+    # A validation leaves that alone.
+    assert [each.validation for each in below.performed] == [0, None]
+    assert [each.samples for each in below.performed] == [67_000, 96_995]
     assert [each.subtask.success.name for each in below.performed[0].subtasks] == [
         "log",
         "planks",
@@ -198,7 +200,7 @@ def test_a_subtask_that_worked_sometimes_is_kept_and_one_that_never_did_ends_the
         start(Planner, bus, tmp_path / str(number))
         report = pursue(bus, TASK)
         assert report.success == (below is poor)
-    assert len(poor.performed) == 1
+    assert [each.validation for each in poor.performed] == [0, None]
     assert not hopeless.performed
     assert len(hopeless.achieved) == 2
     assert "craft 2 planks: no iteration of it worked in any episode" in report.reason
@@ -274,7 +276,11 @@ def test_samples_that_are_too_few_for_one_episode_are_refused_in_a_sentence(tmp_
 def test_a_performance_cut_short_by_its_samples_is_no_success(tmp_path: Path):
     below = Below()
     bus = below.bus()
-    bus.answer_action(PERFORM, lambda goal: msgspec.structs.replace(below.perform(goal), cut=True))
+
+    def perform(goal: GoalHandle[Perform, Any]) -> Performed:
+        return msgspec.structs.replace(below.perform(goal), cut=goal.request.validation is None)
+
+    bus.answer_action(PERFORM, perform)
     start(Planner, bus, tmp_path)
     report = pursue(bus, TASK)
     assert not report.success
@@ -308,8 +314,9 @@ def test_a_restarted_planner_remembers_finished_subtasks(tmp_path: Path):
 # All agents, as processes
 
 
+@pytest.mark.parametrize("last", ["perform", "validate-0"])
 @pytest.mark.parametrize("name", ["", "planner", "fast_agent", "slow_agent"])
-def test_a_goal_is_performed_whichever_node_is_killed(run_folder: Path, name: str):
+def test_a_goal_is_performed_whichever_node_is_killed(run_folder: Path, name: str, last: str):
     """kill -9 while the whole is performed: no finished subtask is done again, no sample lost."""
     with stack(run_folder, world=CraftWorld) as agents:
         world = agents.world
@@ -317,7 +324,7 @@ def test_a_goal_is_performed_whichever_node_is_killed(run_folder: Path, name: st
         killed = threading.Event()
 
         def before_run(goal: RunGoal) -> None:
-            if name and "/perform/" in goal.id and "craft" in goal.id and not killed.is_set():
+            if name and f"/{last}/" in goal.id and "craft" in goal.id and not killed.is_set():
                 killed.set()
                 agents.agents[name].kill()
                 agents.agents[name].start()
@@ -332,12 +339,17 @@ def test_a_goal_is_performed_whichever_node_is_killed(run_folder: Path, name: st
             "craft 2 planks",
             "craft 1 stick",
         ]
-        # Each was tried on 2 episodes and evaluated on 3, and performed on 3: once.
+        # Each was tried on 2 episodes and evaluated on 3, and performed on 3, twice.
         assert [each.samples.trial for each in report.iterations] == [2 * STEPS] * 3
         assert [each.samples.evaluation for each in report.iterations] == [3 * STEPS] * 3
         assert report.performance is not None
-        assert report.performance.steps == 3 * 3 * STEPS
-        practised = [session for session, *_ in world.inventories.ran if "/perform" not in session]
+        performed = [*report.validations, report.performance]
+        assert [each.steps for each in performed] == [3 * 3 * STEPS] * 2
+        practised = [
+            session
+            for session, *_ in world.inventories.ran
+            if not {"perform", "validate-0"} & set(session.split("/"))
+        ]
         assert len(practised) == 3 * 2  # a tryout and an evaluation each, whatever happened
         starts = {r.session.split("/")[1]: r.task.inventory for r in agents.world.opened}
         assert starts["1-craft-2-planks"] == {"log": 1}

@@ -15,7 +15,7 @@ from messages.plan import Perform, Performed, PerformedEpisode, Practised, Subta
 from messages.world import CLOSE, LOOK, OPEN, Closed, Condition, Episode, OpenSession, SessionName
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.portions import next_portion, portion_id, rest_of
-from nodes.fast_agent.seeds import performance_seeds
+from nodes.fast_agent.seeds import evaluation_seeds, validation_seeds
 from nodes.fast_agent.stage_playing import play_of
 from nodes.goal_ids import slug
 from nodes.guard_counts import together
@@ -51,18 +51,16 @@ def perform(agent: Agent, goal: Performing) -> Performed:
     portions: list[Performed] = []
     played, left = 0, request.samples
     while (fits := next_portion(size, played, left, request.task.horizon)) > 0:
-        portion = _portion(agent, goal, portion_id(id, len(portions)), fits, played, size)
+        portion = _portion(agent, goal, portion_id(id, len(portions)), fits, played)
         portions.append(portion)
         played += fits
         left = None if left is None else left - portion.steps
     return _together(request, portions, cut=played < size)
 
 
-def _portion(
-    agent: Agent, goal: Performing, id: str, size: int, played: int, whole: int
-) -> Performed:
+def _portion(agent: Agent, goal: Performing, id: str, size: int, played: int) -> Performed:
     return agent.player.whole(
-        id, Performed, lambda session: _once(agent, goal, session, size, played, whole)
+        id, Performed, lambda session: _once(agent, goal, session, size, played)
     )
 
 
@@ -87,18 +85,17 @@ def _together(request: Perform, portions: list[Performed], cut: bool) -> Perform
     )
 
 
-def _once(
-    agent: Agent, goal: Performing, session: str, size: int, played: int, whole: int
-) -> Performed:
-    """``size`` episodes, after the ``played`` first of the ``whole``."""
+def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) -> Performed:
+    """``size`` episodes, after the ``played`` first."""
     request = goal.request
+    seeds = evaluation_seeds if request.validation is None else validation_seeds
     opened = agent.call(
         OPEN,
         OpenSession(
             session=session,
             task=request.task,
             size=size,
-            seeds=rest_of(performance_seeds(agent.seed, request.number, whole), played),
+            seeds=rest_of(seeds(agent.seed), played),
             record=request.record and not played,
             play=play_of(session),
         ),

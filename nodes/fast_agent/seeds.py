@@ -11,6 +11,7 @@ from nodes.node_memory import Memory
 _PER_RUN = 1_000_000
 _TRAINING = 900_000
 _TRIAL = 50_000
+_EVALUATION = 25_000
 _WHILE_TRAINING = 10_000  # before the end of training's range, to which no training comes
 
 
@@ -34,18 +35,13 @@ def trial_seeds(seed: int, used: int = 0, size: int = _TRIAL) -> SeedRange:
 
 
 def evaluation_seeds(seed: int) -> SeedRange:
-    """Seeds of the outer loop's evaluations."""
-    return SeedRange(first=seed * _PER_RUN + _TRAINING + _TRIAL, count=_TRIAL)
+    """Seeds of the outer loop's evaluations, and of the performance that a goal's rate is of."""
+    return SeedRange(first=seed * _PER_RUN + _TRAINING + _TRIAL, count=_EVALUATION)
 
 
-def performance_seeds(seed: int, number: int, size: int) -> SeedRange:
-    """Seeds of a goal's performances of ``size`` episodes each: the first has those of evaluations,
-    later ones those that come after them. When too few are left it begins with the first again."""
-    seeds = evaluation_seeds(seed)
-    first = number * size % _TRIAL
-    if _TRIAL - first < size:
-        first = 0
-    return SeedRange(first=seeds.first + first, count=seeds.count - first)
+def validation_seeds(seed: int) -> SeedRange:
+    """Seeds of the performances before, by which is decided what is performed in the end."""
+    return SeedRange(first=evaluation_seeds(seed).first + _EVALUATION, count=_EVALUATION)
 
 
 class _Tryout(msgspec.Struct, frozen=True):

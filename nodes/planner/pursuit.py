@@ -1,11 +1,11 @@
 """One goal on its way: its subtasks practised one after another, each from where the plan expects
-it to begin, and the whole performed. Where that falls short, the subtasks that lost the most are
-practised further, as long as iterations and samples last. What a performance did worse with is
-taken back."""
+it to begin, and the whole performed on validation seeds. Where that falls short, the subtasks that
+lost the most are practised further, as long as iterations and samples last; what a validation did
+worse with is taken back. What stands in the end is performed on seeds that decided nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -46,6 +46,12 @@ Choice = dict[Key, int]
 """Subtask -> number of the iteration that stands for it."""
 
 
+_NOT_VALIDATED = (
+    "The samples were not enough for a performance on validation seeds before, nor to practise "
+    "further."
+)
+
+
 class Planning(Protocol):
     """What the planner does for a pursuit."""
 
@@ -81,8 +87,8 @@ class _Subtask:
     id: str  # of its first practice
     iterations: list[Iteration] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
-    rounds: int = 0  # of practice after performances
-    set_aside: set[int] = field(default_factory=set)  # iterations that performances did worse with
+    rounds: int = 0  # of practice after validations
+    set_aside: set[int] = field(default_factory=set)  # iterations that validations did worse with
 
     def numbered(self, number: int | None) -> Iteration | None:
         return next((each for each in self.iterations if each.number == number), None)
@@ -107,15 +113,20 @@ class Pursuit:
         self.iterations: list[Iteration] = []
         self.stopped: dict[str, str] = {}
         self.chosen: dict[str, int] = {}
-        self.performances: list[Performed] = []
-        self._choices: list[Choice] = []  # of each performance, what stood in it
-        self._best = 0  # index of the best performance, of equals the last
+        self.validations: list[Performed] = []
+        self.performance: Performed | None = None
+        self._choices: list[Choice] = []  # of each validation, what stood in it
+        self._best = 0  # index of the best validation, of equals the last
         self._practised: dict[Key, _Subtask] = {}
         self._wanted = self.limits.success_rate
 
     @property
     def limits(self) -> Limits:
         return self._limits_now(self._goal.request.limits)
+
+    @property
+    def _config(self) -> Mapping[str, Any]:
+        return self._node.config
 
     def run(self) -> GoalReport:
         goal, task, limits = self._goal, self.task, self.limits
@@ -134,12 +145,12 @@ class Pursuit:
                 f"this task may take {least(task):,}: raise it.",
             )
         single = len(self.subtasks) == 1
-        episodes = evaluation_episodes(self._node.config)
+        episodes = evaluation_episodes(self._config)
         self._wanted = wanted_of_subtask(limits, len(self.subtasks), episodes)
 
         def practice() -> int:
             samples = self.limits.samples  # they may be set while a subtask is practised
-            return samples if single else for_practice(samples, task, self._node.config)
+            return samples if single else for_practice(samples, task, self._config)
 
         rest, held = list(self.subtasks), dict(task.inventory)
         self.subtasks.clear()  # from here on: those practised, in order, and those to come
@@ -176,7 +187,7 @@ class Pursuit:
                 spent = f"{self._spent():,} of {self.limits.samples:,}, of which {kept}"
                 return f"The samples are spent: {spent}."
             known = _Subtask(subtask, start, f"{self._goal.id}/{done}-{slug(subtask.name)}")
-            others = len(to_come) * least_again(self.task, self._node.config)
+            others = len(to_come) * least_again(self.task, self._config)
             if failed := self._begin(known, samples, single, practice, others):
                 return failed
             stands = known.numbered(self.chosen[subtask.name])
@@ -200,7 +211,7 @@ class Pursuit:
         achieved = self._achieve(known, known.id, samples)
         while not single and self._starved(known, achieved, samples):
             samples = practice() - self._spent() - others
-            if samples < least_again(self.task, self._node.config):
+            if samples < least_again(self.task, self._config):
                 break
             known.rounds += 1
             achieved = self._achieve(known, f"{known.id}/again-{known.rounds}", samples)
@@ -225,7 +236,7 @@ class Pursuit:
         if any(each.success_rate > 0 for each in known.iterations):
             return False
         left = samples - sum(each.samples.total for each in achieved.iterations)
-        more = least_again(self.task, self._node.config)
+        more = least_again(self.task, self._config)
         return left < more and len(known.iterations) < self.limits.iterations
 
     def _achieve(
@@ -269,59 +280,61 @@ class Pursuit:
 
     def _perform(self) -> GoalReport:
         wanted = wanted_of_goal(self.limits)
-        while True:
-            performance = self._played()
-            success, reason = _judged(performance, wanted)
-            if success or performance.cut:
-                return self._report(success, reason)
-            self._keep_the_better()
-            if why := self._go_on(wanted):
-                break
-        if self._best == len(self.performances) - 1:
-            return self._report(False, f"{reason} {why}")
-        # Its rate was the best of several. Episodes on other seeds tell how good it is.
-        success, reason = _judged(self._played(), wanted)
-        again = (
-            f"Performance {self._best + 1} had gone better than those after it: what had stood in "
-            "it was performed once more."
-        )
-        return self._report(success, f"{reason} {why} {again}")
+        why = self._validate(wanted)
+        left = self.limits.samples - self._spent()
+        performance = self.performance = self._played(f"{self._goal.id}/perform", left)
+        success, reason = _judged(performance, wanted)
+        return self._report(success, reason if success else f"{reason} {why}".strip())
 
-    def _played(self) -> Performed:
-        goal, number = self._goal, len(self.performances)
-        performance = self._node.run_goal(
-            PERFORM,
-            f"{goal.id}/perform" + (f"-{number}" if number else ""),
-            Perform(
-                task=self.task,
-                subtasks=[
-                    Practised(subtask=each.subtask, stages=each.stages)
-                    for each in self._practised.values()
-                ],
-                samples=self.limits.samples - self._spent(),
-                number=number,
-            ),
-            cancelled=lambda: goal.withdrawn,
+    def _validate(self, wanted: float) -> str:
+        """Perform on validation seeds and practise further, until the rate is reached or nothing
+        new is to be had; why nothing is, if so."""
+        while (left := self._before_the_last()) >= longest_evaluation(self.task, self._config):
+            number = len(self.validations)
+            validation = self._played(f"{self._goal.id}/validate-{number}", left, number)
+            self.validations.append(validation)
+            self._choices.append(self._choice())
+            self._keep_the_better()
+            reached, reason = _judged(validation, wanted)
+            if reached:
+                return ""
+            if why := self._go_on(wanted):
+                return f"Before, on validation seeds: {reason} {why}"
+        return "" if self.validations else _NOT_VALIDATED
+
+    def _before_the_last(self) -> int:
+        """The samples that are left before the last performance, of which all is kept back."""
+        kept = longest_evaluation(self.task, self._config)
+        return self.limits.samples - self._spent() - kept
+
+    def _played(self, id: str, samples: int, validation: int | None = None) -> Performed:
+        request = Perform(
+            task=self.task,
+            subtasks=[
+                Practised(subtask=each.subtask, stages=each.stages)
+                for each in self._practised.values()
+            ],
+            samples=samples,
+            validation=validation,
         )
-        self.performances.append(performance)
-        self._choices.append(self._choice())
-        return performance
+        goal = self._goal
+        return self._node.run_goal(PERFORM, id, request, cancelled=lambda: goal.withdrawn)
 
     def _choice(self) -> Choice:
         return {key: self.chosen[each.subtask.name] for key, each in self._practised.items()}
 
     def _keep_the_better(self) -> None:
-        """Take back what has changed since the best performance, if the last went worse."""
-        last = self.performances[-1]
-        if merit(last) >= merit(self.performances[self._best]):
-            self._best = len(self.performances) - 1
+        """Take back what has changed since the best validation, if the last went worse."""
+        last = self.validations[-1]
+        if merit(last) >= merit(self.validations[self._best]):
+            self._best = len(self.validations) - 1
             return
         now = self._choice()
         for key, number in self._choices[self._best].items():
             subtask = self._practised[key]
             if now[key] != number and (before := subtask.numbered(number)) is not None:
                 self._node.log.info(
-                    "%s: iteration %d of %s stands again, the performance went worse with %d",
+                    "%s: iteration %d of %s stands again, the validation went worse with %d",
                     self._goal.id, number, subtask.subtask.name, now[key],
                 )  # fmt: skip
                 subtask.set_aside.add(now[key])
@@ -334,15 +347,13 @@ class Pursuit:
     def _go_on(self, wanted: float) -> str:
         """Have what is quicker stand where time is short, or practise further what lost the most;
         why there is nothing new to perform, if so."""
-        number, config = len(self.performances), self._node.config
-        performance = self.performances[self._best]
-        lost = losses(performance)
+        number, config = len(self.validations), self._config
+        validation = self.validations[self._best]
+        lost = losses(validation)
         if not lost:
             return "No subtask is known at which it was lost."
-        # If what comes next goes worse, this is performed once more.
-        kept = max(each.steps for each in self.performances)
-        left = self.limits.samples - self._spent() - kept
-        if left >= longest_evaluation(self.task, config) and self._quicken(performance):
+        left = self._before_the_last()
+        if left >= longest_evaluation(self.task, config) and self._quicken(validation):
             return ""
         practice = for_practice(left, self.task, config)
         if practice < least_again(self.task, config):
@@ -351,15 +362,15 @@ class Pursuit:
         until = self._spent() + practice
         if self._best == number - 1:
             self._ask_again(number, lost, until)
-        reasons = self._further(to_practise(lost, performance, wanted), until)
+        reasons = self._further(to_practise(lost, validation, wanted), until)
         if self._choice() == before:
             return f"Practising further brought nothing better: {' '.join(reasons)}".strip()
         return ""
 
-    def _quicken(self, performance: Performed) -> bool:
+    def _quicken(self, validation: Performed) -> bool:
         """Where the steps were used up, let the quickest iteration of each subtask stand; whether
         that is something that was not performed yet."""
-        if not lost_to_time(performance):
+        if not lost_to_time(validation):
             return False
         found: list[tuple[_Subtask, Iteration]] = []
         for subtask in self._practised.values():
@@ -405,7 +416,7 @@ class Pursuit:
                 reasons.append(f"{name}: the iterations are spent ({self.limits.iterations}).")
                 continue
             samples = (until - self._spent()) // (len(open_to) - place)
-            if samples < least_again(self.task, self._node.config):
+            if samples < least_again(self.task, self._config):
                 reasons.append(f"{name}: the samples are spent.")
                 continue
             subtask.rounds += 1
@@ -424,16 +435,16 @@ class Pursuit:
             iterations=self.iterations,
             success=success,
             reason=reason,
-            performance=self.performances[-1] if self.performances else None,
+            performance=self.performance,
             stopped=self.stopped,
             chosen=self.chosen,
-            fell_short=self.performances[:-1],
+            validations=self.validations,
         )
 
     def _spent(self) -> int:
-        """Primitive steps so far, those of performances counted."""
+        """Primitive steps so far, those of validations counted."""
         practised = sum(iteration.samples.total for iteration in self.iterations)
-        return practised + sum(performance.steps for performance in self.performances)
+        return practised + sum(validation.steps for validation in self.validations)
 
 
 def _judged(performance: Performed, wanted: float) -> tuple[bool, str]:

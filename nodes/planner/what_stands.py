@@ -13,8 +13,8 @@ def standing(
     number: int | None, iterations: list[Iteration], set_aside: Collection[int] = ()
 ) -> Iteration | None:
     """The iteration that stands for a subtask in a plan of several: the one with this number. If it
-    worked in no episode of its evaluation, or performances did worse with it, it gives way to the
-    next best that worked: the performance measures it again."""
+    worked in no episode of its evaluation, or validations did worse with it, it gives way to the
+    next best that worked: performances measure it again."""
     stands = next((each for each in iterations if each.number == number), None)
     if stands is None or (stands.success_rate > 0 and number not in set_aside):
         return stands

@@ -61,7 +61,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     success: bool
     reason: str
     performance: Performed | None = None
-    fell_short: list[Performed] = []  # performances before, after which practice went on
+    validations: list[Performed] = []  # performances before, which decided what was performed
     stopped: dict[str, str] = {}
     chosen: dict[str, int] = {}
     goals: list[GoalLine] = []
@@ -162,7 +162,7 @@ def _of_report(report: GoalReport) -> Account:
         success=report.success,
         reason=report.reason,
         performance=report.performance,
-        fell_short=report.fell_short,
+        validations=report.validations,
         stopped=report.stopped,
         chosen=report.chosen,
         whole=report,
@@ -193,13 +193,18 @@ def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead
             stopped[request.subtask.name] = done.reason
             if done.chosen is not None:
                 chosen[request.subtask.name] = done.chosen
-    performances: list[tuple[int, Performed]] = []
+    validations: list[tuple[int, Performed]] = []
+    performance: Performed | None = None
     for performed in every[PERFORM.name]:
         if record is not None and _within(performed.goal, record.goal):
             asked = _request(run, performed, Perform)
-            if asked is not None and (done := _result(run, performed, Performed)) is not None:
-                performances.append((asked.number, done))
-    performances.sort(key=lambda each: each[0])
+            if asked is None or (done := _result(run, performed, Performed)) is None:
+                continue
+            if asked.validation is None:
+                performance = done
+            else:
+                validations.append((asked.validation, done))
+    validations.sort(key=lambda each: each[0])
     planned = None
     if record is not None:
         planned = stores.memory(run, "planner", f"{record.goal}/plan", PlanStatus)
@@ -211,8 +216,8 @@ def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead
         iterations=iterations,
         success=False,
         reason="",
-        performance=performances[-1][1] if performances else None,
-        fell_short=[each for _, each in performances[:-1]],
+        performance=performance,
+        validations=[each for _, each in validations],
         stopped=stopped,
         chosen=chosen,
     )

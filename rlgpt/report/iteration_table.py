@@ -38,8 +38,8 @@ def iteration_table(report: GoalReport) -> Table:
             Text(count(iteration.samples.total)),
         ]
         table.add_row(*row)
-    for performed in report.fell_short:
-        _add_performance(table, performed, "the whole goal, before further practice")
+    for performed in report.validations:
+        _add_performance(table, performed, "the whole goal, on validation seeds")
     if report.performance is not None:
         _add_performance(table, report.performance, "the whole goal")
     return table

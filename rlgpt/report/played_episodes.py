@@ -24,7 +24,7 @@ from nodes.episode_store import read_play as read_row
 from rlgpt.report import stores
 from rlgpt.run_folder import env_server_folders
 
-Kind = Literal["tryout", "evaluation", "performance", "other"]
+Kind = Literal["tryout", "evaluation", "validation", "performance", "other"]
 Ending = Literal["success", "death", "horizon", "stopped", "cut_off"]
 """``stopped``: the last program or policy was over, and the episode was not. ``cut_off``: the play
 was, by a kill or a cancellation."""
@@ -187,7 +187,7 @@ def counts(run: Path) -> dict[str, int]:
 
 _NUMBER = re.compile(r"^\d+-")
 """A subtask's place in the plan, before its name."""
-_PERFORMED = re.compile(r"perform(-\d+)?")
+_PERFORMED = re.compile(r"(perform|validate)(-\d+)?")
 
 
 @lru_cache(maxsize=4096)
@@ -211,7 +211,8 @@ def purpose(play: str) -> Purpose:
         )
     if parts[-1] == "episodes" and any(_PERFORMED.fullmatch(part) for part in parts):
         place = next(n for n, part in enumerate(parts) if _PERFORMED.fullmatch(part))
-        return Purpose(kind="performance", goal="/".join(parts[:place]))
+        kind: Kind = "validation" if parts[place].startswith("validate") else "performance"
+        return Purpose(kind=kind, goal="/".join(parts[:place]))
     if parts[-1] == "episodes":
         return Purpose(kind="evaluation", goal=goal, subtask=subtask, iteration=iteration)
     return Purpose(kind="other")

@@ -82,9 +82,10 @@ class Summary(msgspec.Struct, kw_only=True):
     success_rate: float
     cut: bool = False  # it is of fewer episodes than wanted: the samples were not enough
     iterations: list[IterationSummary]
+    validations: list[Performed] = []  # of a plan of several subtasks, before its performance
     performance: Performed | None = None  # of a plan of several subtasks
     samples: SampleSummary
-    # By what they were for: tryout, evaluation, performance, other, training.
+    # By what they were for: tryout, evaluation, validation, performance, other, training.
     episodes: dict[str, int] = {}
     env_server_steps: int | None  # the env server's own count over the whole run
     jail: str = ""  # around coded actions: "on", or "off (why)"; empty if nothing was left of it
@@ -133,6 +134,7 @@ def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summa
         success_rate=success_rate(report),
         cut=_cut(report),
         iterations=iterations,
+        validations=report.validations,
         performance=performed,
         samples=samples(report),
         episodes=played_episodes.counts(run),
@@ -185,11 +187,11 @@ def standing(report: Account | GoalReport) -> Iteration | None:
 
 
 def samples(report: Account) -> SampleSummary:
-    """Of its iterations and its performances together."""
+    """Of its iterations, its validations and its performance together."""
     each = [iteration.samples for iteration in report.iterations]
     if (alone := report.trained) is not None:
         each.append(Samples(training=alone.samples + alone.prefix_samples))
-    performed = sum(each.steps for each in report.fell_short)
+    performed = sum(each.steps for each in report.validations)
     performed += report.performance.steps if report.performance else 0
     return SampleSummary(
         training=sum(item.training for item in each),

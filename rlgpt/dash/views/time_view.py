@@ -37,7 +37,8 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
     for play, began, ended in stores.rows(run / "env_server" / played_episodes.FILE, _PLAYS):
         purpose = played_episodes.purpose(play)
         words = played_episodes.in_words(purpose, goals)
-        spans.append({"part": purpose.kind, "began": began, "ended": ended, "words": words})
+        part = "performance" if purpose.kind == "validation" else purpose.kind
+        spans.append({"part": part, "began": began, "ended": ended, "words": words})
     for line in _trainings(curves):
         spans.append(
             {"part": "training", "began": line.began, "ended": line.ended, "words": line.policy}
