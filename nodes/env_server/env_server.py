@@ -73,7 +73,7 @@ class EnvServer(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         world: dict[str, Any] = msgspec.field(default_factory=dict)  # its kind, and its options
         most_environments: int = MOST_ENVIRONMENTS  # in one session
-        longest_film: int = 1200  # frames
+        longest_film: NotNegative = 1200  # frames; 0: nothing is filmed
         jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
         # Made by a thread for a training, 1 to 1.5 MB each (docs/sessions.md); 0: no such thread.
@@ -154,7 +154,7 @@ class EnvServer(Node):
 
     def _opened(self, request: OpenSession) -> Opened:
         film = None
-        if request.record:
+        if request.record and self.parameters.longest_film:
             film = Film(
                 self._film_path(request.session),
                 lambda why: self.bus.report(f"session {request.session}", why, "error"),
