@@ -15,8 +15,9 @@ Line = tuple[Row | PaperMethod, str]  # what a line shows, and its colour
 # Okabe and Ito's colours, distinct for the colour-blind; the first is the paper's method.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#6b6b6b"]
 
-WIDTH = 860
-LETTER = 6.7  # width of a letter of 12 px, on the large side
+WIDTH = 860  # at least
+AXIS = 400  # at least, however long the labels
+LETTER = 7.2  # width of a letter of 12 px in a wide font
 PITCH, GAP = 14, 12  # between the lines of a band, between bands
 RIGHT = 118  # where the figures stand
 PANEL, PANEL_HEIGHT, PANELS = 205, 190, 4  # by iteration: width and height of a panel, panels a row
@@ -138,7 +139,8 @@ def _rates(page: Page) -> Picture:
     definition = page.definition
     lines = _bands(page)
     longest = max(len(label) for label, _ in lines)
-    left, right = longest * LETTER + 24, WIDTH - RIGHT
+    left = round(longest * LETTER + 24, 2)
+    right = max(WIDTH - RIGHT, left + AXIS)
     names = _series(page) if len(lines[0][1]) > 1 else []
     keys, top = legend(names, "paper" if _has_paper(page) else "")
     top += 26  # the axis' figures
@@ -159,7 +161,7 @@ def _rates(page: Page) -> Picture:
     return Picture(
         title=definition.title,
         note=_note(page),
-        width=WIDTH,
+        width=right + RIGHT,
         height=y + 30,
         keys=keys,
         left=left,
@@ -172,7 +174,12 @@ def _rates(page: Page) -> Picture:
 
 
 def _series(page: Page) -> list[str]:
-    return page.llms if page.definition.by == "llm" else page.definition.methods
+    """The methods or models that have a cell or a number of the paper, or all while none has."""
+    by_llm = page.definition.by == "llm"
+    every = page.llms if by_llm else page.definition.methods
+    known = [row for row in page.rows if row.rate is not None or row.paper is not None]
+    there = {row.llm if by_llm else row.method for row in known}
+    return [each for each in every if each in there] or every
 
 
 def _bands(page: Page) -> list[tuple[str, list[Line]]]:
@@ -184,7 +191,7 @@ def _bands(page: Page) -> list[tuple[str, list[Line]]]:
     def series(row: Row) -> str:
         return row.llm if definition.by == "llm" else row.method
 
-    rows = [row for row in page.rows if row.llm in page.llms]
+    rows = [row for row in page.rows if row.llm in page.llms and series(row) in colours]
     if len(definition.tasks) == 1:
         lines: list[tuple[str, Line]] = [(series(r), (r, colours[series(r)])) for r in rows]
         lines += [(each.name, (each, COLOURS[-1])) for each in definition.paper_also]
