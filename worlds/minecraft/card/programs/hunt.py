@@ -6,6 +6,7 @@ WEAPONS = ("diamond_sword", "iron_sword", "stone_sword", "golden_sword", "wooden
 NEAR = 2.2  # metres: from farther away one of the camera's bins goes over, the next under a hen
 REACH = 3.0  # metres that a blow goes
 ANOTHER = 4.0  # metres from where it was: who is seen there is another one
+HIDDEN = 100  # steps that one that is out of sight is waited for
 PAUSE = 10  # steps between two blows: before, one that was struck takes no other
 
 
@@ -21,10 +22,19 @@ def search(obs, been):
         been["round"] = obs.steps
         obs = turn(180)
         seen = look_out(obs, MOB)
+    if seen is None and obs.steps < been.get("waits", 0):
+        return wait(turn(90), 8)
     if seen is None:
         return explore(obs, 25, been)
     yaw = radians(obs.yaw + seen[0])
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
+
+
+def wait(obs, steps):
+    """Stand still: what is hidden in tall grass comes out of it again."""
+    for _ in range(steps):
+        obs = noop()
+    return obs
 
 
 def place_of(obs, seen):
@@ -75,6 +85,7 @@ def action(obs):
             astray += 1
             if astray > 3 or hypot(last[0] - obs.position[0], last[1] - obs.position[2]) < 1.2:
                 been.pop("round", 0)
+                been["waits"] = obs.steps + HIDDEN
                 last = None
             continue
         if seen is None:
