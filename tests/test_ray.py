@@ -203,7 +203,7 @@ def cell(file: Path) -> dict[str, Any]:
 
 
 def contents(run: Path) -> set[str]:
-    """The files of a run folder that a table's cell leaves, films too."""
+    """The files of a run folder that a table's cell leaves."""
     found = (str(path.relative_to(run)) for path in run.rglob("*") if path.is_file())
     return {each for each in found if not each.endswith(("-wal", "-shm", "lock"))}
 
