@@ -25,7 +25,7 @@ from messages.world import Condition, Episode, RewardTerm, Task, View
 from models.outcomes import holds, success_rate
 from nodes.asking import render
 from nodes.decomposition_check import decomposition_problems
-from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds
+from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds, validation_seeds
 from nodes.goal_ids import slug
 from nodes.learner.policies import policy_folder
 from nodes.plan_check import plan_problems
@@ -237,14 +237,15 @@ def test_conditions_are_evaluated_on_the_first_and_last_view_of_an_episode():
     assert [success_rate(evidence_of(episodes)) for episodes in ([], both)] == [0.0, 0.5]
 
 
-def test_seeds_of_training_tryouts_and_evaluation_do_not_overlap():
+def test_seeds_of_training_tryouts_evaluation_and_validation_do_not_overlap():
     played = set()
     for seed in (0, 1):
-        for seeds in (training_seeds(seed), trial_seeds(seed), evaluation_seeds(seed)):
+        kinds = (training_seeds, trial_seeds, evaluation_seeds, validation_seeds)
+        for seeds in (kind(seed) for kind in kinds):
             numbers = range(seeds.first, seeds.first + seeds.count)
             assert not {numbers[0], numbers[-1]} & played
             played |= {numbers[0], numbers[-1]}
-    assert training_seeds(1).first == evaluation_seeds(0).first + evaluation_seeds(0).count
+    assert training_seeds(1).first == validation_seeds(0).first + validation_seeds(0).count
 
 
 def iteration(number: int, rate: float = 0.0, macros: list[str] | None = None) -> Iteration:

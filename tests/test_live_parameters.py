@@ -213,7 +213,7 @@ def test_the_planner_shares_out_samples_by_the_limit_that_was_set_last(tmp_path:
     assert pursue(bus, STICK_TASK, samples=100_000).success
     # Of 200,000 the 30,000 of the performance are kept back, and each before took 1,000.
     assert [each.limits.samples for each in below.achieved] == [23_333, 84_500, 168_000]
-    assert below.performed[0].samples == 197_000
+    assert [each.samples for each in below.performed] == [167_000, 196_995]
     with pytest.raises(RemoteError, match=">= 1"):
         bus.call(set_parameters("planner"), SetParameters(values={"iterations": 0}))
     assert planner.parameters.iterations is None
