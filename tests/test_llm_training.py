@@ -18,8 +18,9 @@ from nodes.llm import manifest
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.examples import Example
-from nodes.llm.training.lessons import HELD_OUT, KINDS, lessons, questions, split
+from nodes.llm.training.lessons import HELD_OUT, lessons, questions, split
 from nodes.llm.training.recorded_examples import recorded
+from nodes.llm.training.taught import KINDS
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.training.trial import Figures, judged
 from nodes.llm.vllm.adapter import adapter_words, served_name, version

@@ -26,7 +26,6 @@ LOG = "wood is a block; the item is log"
     ("line", "message"),
     [
         ('find(obs, "log")', WOOD),
-        ("find(obs, NAME)", WOOD),
         ('nearest(obs, "planks")', "planks is an item; the block is called wooden planks"),
         ('nearest(obs, "cow")', "cow is a mob and no block"),
         ('nearest_mob(obs, "wood")', "wood is a block and no mob"),
@@ -45,6 +44,12 @@ LOG = "wood is a block; the item is log"
 )  # fmt: skip
 def test_a_name_of_the_other_naming_is_a_problem_with_the_right_name(line: str, message: str):
     assert said(line) == [(5, message)]
+
+
+def test_a_name_that_is_bound_once_is_a_problem_where_it_is_bound():
+    assert said("find(obs, NAME) or nearest(obs, NAME)") == [
+        (1, f"{WOOD}; NAME is used as a block in line 5")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from messages.program import Problem
 from nodes.env_server.programs import grammar
-from nodes.env_server.programs.unknown_names import naming_problems
 from worlds.foreign import of_another, other_games
 from worlds.language import Language
+from worlds.unknown_names import naming_problems
 
 _SPEC = re.compile(r"[<>=^]?[+\- ]?0?\d{0,2},?(\.\d{0,2})?[bdeEfFgGnosxX%]?")
 _MAX_NUMBER = 10**15

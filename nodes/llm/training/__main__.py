@@ -13,8 +13,9 @@ from pathlib import Path
 
 from nodes.llm.getting.known_models import catalogue
 from nodes.llm.getting.refusals import Refused
-from nodes.llm.training.lessons import KINDS, lessons
+from nodes.llm.training.lessons import lessons
 from nodes.llm.training.recorded_examples import recorded
+from nodes.llm.training.taught import KINDS
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.training.trial import trial
 from nodes.llm.vllm.model_files import weights_folder
@@ -33,7 +34,7 @@ def _train(given: argparse.Namespace) -> None:
         seed=given.seed, threads=given.threads, device=given.device,
         frozen_prefix=given.frozen_prefix,
     )  # fmt: skip
-    each = (given.plans, given.decompositions, given.programs)
+    each = (given.plans, given.decompositions, given.programs, given.specs)
     counts: dict[str, int] = dict(zip(KINDS, each, strict=True))
     examples = lessons(counts, given.seed)
     for run in given.run:
@@ -75,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--plans", type=_none_or_more, default=120)
     train.add_argument("--decompositions", type=_none_or_more, default=60)
     train.add_argument("--programs", type=_none_or_more, default=60)
+    train.add_argument("--specs", type=_none_or_more, default=20)
     train.add_argument("--rounds", type=_one_or_more, default=1)
     train.add_argument("--pack", type=_one_or_more, default=6)
     train.add_argument("--rate", type=_above_nothing, default=4e-4)

@@ -6,7 +6,6 @@ from messages.world import Condition
 from nodes.llm.training.examples import Example
 from nodes.llm.training.taught import goals, taught
 
-KINDS = ("PlanQuestion", "DecomposeQuestion", "ProgramQuestion")
 HELD_OUT = frozenset(
     {
         *("log", "stick", "crafting_table", "furnace", "wooden_pickaxe", "stone_pickaxe"),

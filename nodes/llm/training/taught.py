@@ -2,31 +2,35 @@
 and programs: their answers follow from the rules alone."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from messages.chat import (
     DecomposeAnswer,
     DecomposeQuestion,
-    PlanAnswer,
     PlanQuestion,
-    ProgramAnswer,
     ProgramQuestion,
     Question,
+    SpecQuestion,
+    TriedNote,
 )
 from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask
 from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition, Task
 from nodes.answer_check import answer_problems
+from nodes.goal_ids import slug
 from nodes.llm.rulebook import rulebook_backend
 from nodes.llm.rulebook.rules import NoRule
 from nodes.llm.training.examples import Example, example
+from nodes.llm.training.mistakes import names_told, with_a_mistake
 from voxeldojo.rules import BIOMES, ITEMS
 from worlds import card
 from worlds.card import Unreachable
 
+Lesson = tuple[Question, msgspec.Struct]
+"""A question and the answer that is taught."""
 SOURCE = "rulebook"
 PLANNING = card("minecraft").planning
 LONGEST = 12
@@ -38,6 +42,10 @@ _FELL_SHORT = (
     "it worked in {n} of 20 episodes; {rest} reached the horizon",
     "it worked in {n} of 20 episodes; {rest} ended when the program came to its end",
 )
+_LEFT = (0, 1, 2)
+_REFUSED = 0.4
+"""Share of the programs that are taught as the mended form of one that was refused."""
+_MOST_ITERATIONS = 4
 _ASKED = ("Get {n} {thing}.", "Obtain {n} {thing}.", "Have {n} {thing}.", "{n} {thing}, please.")
 
 
@@ -91,23 +99,31 @@ def _begun(success: Condition, chance: random.Random) -> dict[str, int]:
         return {}
 
 
-def plans(task: Task) -> Iterator[Question]:
-    yield PlanQuestion(task=task, inventory=task.inventory)
+def plans(task: Task, chance: random.Random) -> Iterator[Lesson]:
+    question = PlanQuestion(task=task, inventory=task.inventory)
+    yield question, rulebook_backend.plan(question)
 
 
-def decompositions(task: Task, chance: random.Random) -> Iterator[Question]:
+def decompositions(task: Task, chance: random.Random) -> Iterator[Lesson]:
     """One subtask of the task's plan, as it is reached, after none to two failed iterations."""
     drawn = _drawn_step(task, chance)
     if drawn is None:
         return
-    subtask, start = drawn
-    begun = msgspec.structs.replace(task, inventory=start)
+    begun = msgspec.structs.replace(task, inventory=drawn[1])
+    *_, last = _decomposed(begun, drawn[0], chance.choice((1, 1, 2, 3)), chance)
+    yield last
+
+
+def _decomposed(
+    task: Task, subtask: Subtask, times: int, chance: random.Random
+) -> Iterator[tuple[DecomposeQuestion, DecomposeAnswer]]:
+    """A subtask that is split so many times, each time after the iterations before fell short."""
     history: list[Iteration] = []
-    for number in range(chance.choice((0, 0, 1, 2))):
-        question = DecomposeQuestion(task=begun, subtask=subtask, history=history)
+    for number in range(times):
+        question = DecomposeQuestion(task=task, subtask=subtask, history=history)
         answer = rulebook_backend.decompose(question)
+        yield question, answer
         history = [*history, _failed(subtask, answer.sub_actions, number, chance)]
-    yield DecomposeQuestion(task=begun, subtask=subtask, history=history)
 
 
 def _drawn_step(task: Task, chance: random.Random) -> tuple[Subtask, dict[str, int]] | None:
@@ -155,8 +171,9 @@ def _failed(
     )
 
 
-def programs(task: Task, chance: random.Random) -> Iterator[Question]:
-    """A program for a coded sub-action of the task, which is here a subtask of its own."""
+def programs(task: Task, chance: random.Random) -> Iterator[Lesson]:
+    """A program for a coded sub-action of the task, which is here a subtask of its own: the first
+    one, or the one after a program that was refused for a name."""
     drawn = _drawn_step(task, chance)
     if drawn is None:
         return
@@ -167,11 +184,77 @@ def programs(task: Task, chance: random.Random) -> Iterator[Question]:
     for sub_action in decomposition.sub_actions:
         if sub_action.method != "code":
             return
-        question = ProgramQuestion(task=alone, sub_action=sub_action, before=before)
-        yield question
-        source = rulebook_backend.program(question).source
-        name = sub_action.name.replace(" ", "_")
-        before = [*before, Stage(sub_action=sub_action, program=Program(name=name, source=source))]
+        question = ProgramQuestion(
+            task=alone, sub_action=sub_action, before=before, left=chance.choice(_LEFT)
+        )
+        answer = rulebook_backend.program(question)
+        refused = with_a_mistake(answer.source, card("minecraft").language, chance)
+        told = names_told(answer.thoughts, answer.source)
+        if refused is not None and chance.random() < _REFUSED:
+            question = msgspec.structs.replace(question, attempts=[refused[0]])
+            told = f"{refused[1]} {told}"
+        yield question, msgspec.structs.replace(answer, thoughts=told)
+        before = [*before, _coded(sub_action, answer.source)]
+
+
+def _coded(sub_action: SubAction, source: str) -> Stage:
+    name = sub_action.name.replace(" ", "_")
+    return Stage(sub_action=sub_action, program=Program(name=name, source=source))
+
+
+def specs(task: Task, chance: random.Random) -> Iterator[Lesson]:
+    """A training spec for a sub-action that is learned, after the programs for it fell short."""
+    drawn = _drawn_step(task, chance)
+    if drawn is None:
+        return
+    subtask, start = drawn
+    alone = msgspec.structs.replace(task, inventory=start, success=subtask.success)
+    for question, answer in _decomposed(alone, subtask, _MOST_ITERATIONS, chance):
+        before: list[Stage] = []
+        for sub_action in answer.sub_actions:
+            if sub_action.method == "rl":
+                yield _spec(alone, sub_action, before, question.history)
+                return
+            coding = ProgramQuestion(task=alone, sub_action=sub_action, before=before)
+            before.append(_coded(sub_action, rulebook_backend.program(coding).source))
+
+
+def _spec(
+    task: Task, sub_action: SubAction, before: list[Stage], iterations: list[Iteration]
+) -> Lesson:
+    choices = card("minecraft").specs
+    lines = [line for each in iterations for line in each.lines]
+    tried = [_tried(line) for line in lines if line.sub_action.method == "code"]
+    question = SpecQuestion(
+        task=task,
+        sub_action=sub_action,
+        before=before,
+        history=lines,
+        observations=list(choices.features),
+        actions=list(choices.actions),
+        programs=sorted(tried, key=lambda note: -note.rate),
+    )
+    return question, rulebook_backend.spec(question)
+
+
+def _tried(line: Line) -> TriedNote:
+    return TriedNote(
+        name=f"{slug(line.sub_action.name).replace('-', '_')}_1",
+        sub_action=line.sub_action.name,
+        success=line.sub_action.success,
+        rate=line.verdict.success_rate,
+        episodes=line.verdict.episodes,
+        reason=line.verdict.reason,
+    )
+
+
+_MAKERS: dict[str, Callable[[Task, random.Random], Iterator[Lesson]]] = {
+    "PlanQuestion": plans,
+    "DecomposeQuestion": decompositions,
+    "ProgramQuestion": programs,
+    "SpecQuestion": specs,
+}
+KINDS = tuple(_MAKERS)
 
 
 def taught(kind: str, goal: Condition, chance: random.Random, count: int) -> list[Example]:
@@ -181,12 +264,7 @@ def taught(kind: str, goal: Condition, chance: random.Random, count: int) -> lis
     for _ in range(6 * count):
         task = next(asked)
         try:
-            questions = {
-                "PlanQuestion": lambda t=task: plans(t),
-                "DecomposeQuestion": lambda t=task: decompositions(t, chance),
-                "ProgramQuestion": lambda t=task: programs(t, chance),
-            }[kind]()
-            made = [_answered(question, goal) for question in questions]
+            made = [_checked(*lesson, goal) for lesson in _MAKERS[kind](task, chance)]
         except (NoRule, Unreachable):
             continue
         for each in made:
@@ -197,16 +275,8 @@ def taught(kind: str, goal: Condition, chance: random.Random, count: int) -> lis
     return list(found.values())[:count]
 
 
-def _answered(question: Question, goal: Condition) -> Example | None:
+def _checked(question: Question, answer: msgspec.Struct, goal: Condition) -> Example | None:
     """None where the rulebook's answer would be refused: a limit of its own, not to be taught."""
-    answer: PlanAnswer | DecomposeAnswer | ProgramAnswer
-    if isinstance(question, PlanQuestion):
-        answer = rulebook_backend.plan(question)
-    elif isinstance(question, DecomposeQuestion):
-        answer = rulebook_backend.decompose(question)
-    else:
-        assert isinstance(question, ProgramQuestion)
-        answer = rulebook_backend.program(question)
     text = msgspec.json.encode(answer).decode()
     if answer_problems(question, text):
         return None

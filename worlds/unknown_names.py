@@ -1,5 +1,9 @@
 """Names in a program that mean nothing where they stand: ``find(obs, "log")`` where blocks go by
-another name than items. Only plain strings, and names that are bound once to one, are looked at."""
+another name than items. Only plain strings, and names that are bound once to one, are looked at.
+
+A problem is reported where the string is written: in ``BLOCK = "log"`` at the top of a program that
+is the one line to change, however often ``BLOCK`` is used.
+"""
 
 import ast
 from collections import Counter
@@ -9,19 +13,27 @@ from messages.program import Problem
 from worlds.language import Language
 
 
+_USED_AS = {"block": "a block", "item": "an item", "mob": "a mob", "seen": "a block or a mob"}
+
+
 def naming_problems(tree: ast.Module, language: Language) -> list[Problem]:
     """A problem for each name that the game knows by another name, or as something else."""
     if not language.naming:
         return []
     bound = _bound_once(tree)
-    problems: list[Problem] = []
+    problems: dict[tuple[int, str], Problem] = {}
     for node in ast.walk(tree):
         for kind, value in _named(node, language):
-            name = bound.get(value.id) if isinstance(value, ast.Name) else _text(value)
+            named = bound.get(value.id) if isinstance(value, ast.Name) else value
+            name = _text(named)
             wrong = language.naming[kind](name) if name else ""
-            if wrong:
-                problems.append(Problem(line=getattr(node, "lineno", 1), message=wrong))
-    return problems
+            if named is None or not wrong:
+                continue
+            key = (named.lineno, wrong)
+            if isinstance(value, ast.Name):
+                wrong = f"{wrong}; {value.id} is used as {_USED_AS[kind]} in line {value.lineno}"
+            problems.setdefault(key, Problem(line=named.lineno, message=wrong))
+    return list(problems.values())
 
 
 def _named(node: ast.AST, language: Language) -> Iterator[tuple[str, ast.expr]]:
@@ -57,15 +69,16 @@ def _kind(value: ast.expr, language: Language) -> str:
     return language.named_fields.get(value.attr, "") if isinstance(value, ast.Attribute) else ""
 
 
-def _text(value: ast.expr) -> str:
-    constant = isinstance(value, ast.Constant) and isinstance(value.value, str)
-    return value.value if constant else ""  # type: ignore[attr-defined, return-value]
+def _text(value: ast.expr | None) -> str:
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return value.value
+    return ""
 
 
-def _bound_once(tree: ast.Module) -> dict[str, str]:
-    """Names that are bound in one place only, there to a plain string."""
+def _bound_once(tree: ast.Module) -> dict[str, ast.expr]:
+    """Names that are bound in one place only, there to a plain string: the string."""
     times: Counter[str] = Counter()
-    found: dict[str, str] = {}
+    found: dict[str, ast.expr] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             times[node.id] += 1
@@ -73,6 +86,6 @@ def _bound_once(tree: ast.Module) -> dict[str, str]:
             times[node.arg] += 1
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                if isinstance(target, ast.Name) and (text := _text(node.value)):
-                    found[target.id] = text
-    return {name: text for name, text in found.items() if times[name] == 1}
+                if isinstance(target, ast.Name) and _text(node.value):
+                    found[target.id] = node.value
+    return {name: value for name, value in found.items() if times[name] == 1}
