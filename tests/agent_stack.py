@@ -41,6 +41,8 @@ from tests.bus_processes import PATIENCE, ROOT, notify_socket, wait_ready
 
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="Harvest one log.", success=LOG)
+STEP_BY_STEP = {"kind": "rulebook", "rules": "paper_example.yaml"}
+"""A log in steps, each of which may fail."""
 STEPS = 10
 """Primitive steps that every program and policy of the toy world takes in each environment."""
 
@@ -285,7 +287,7 @@ class Stack:
             "learner": {"gamma": 0.97},
             "nodes": {
                 "fast_agent": {"parameters": fast_agent},
-                "llm": {"parameters": {"profile": llm or {"kind": "rulebook"}}},
+                "llm": {"parameters": {"profile": llm or STEP_BY_STEP}},
                 **{name: {"parameters": values} for name, values in (nodes or {}).items()},
             },
         }

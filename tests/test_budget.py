@@ -194,7 +194,7 @@ def judged(evidence: Evidence) -> Verdict:
 def pursue(
     folder: Path, world: Spender, task: Task, limits: Limits, **fast_agent: Any
 ) -> GoalReport:
-    rulebook, bus = RulebookBackend(), MockBus()
+    rulebook, bus = RulebookBackend("paper_example.yaml"), MockBus()
 
     def answer(request: Ask) -> Answered:
         answered = rulebook.complete(request.question, [], {}).text
@@ -203,10 +203,10 @@ def pursue(
     bus.answer(ASK, answer)
     bus.answer(CHECK, lambda request: Checked(problems=[]))
     bus.answer(JUDGE, judged)
-    for door, handler in ((OPEN, world.open), (LOOK, world.look), (CLOSE, world.close)):
-        bus.answer(door, handler)  # pyright: ignore[reportArgumentType]
-    for door, handler in ((RUN_PROGRAM, world.run), (ACT, world.act), (TRAIN, world.train)):
-        bus.answer_action(door, handler)  # pyright: ignore[reportArgumentType]
+    for name, handler in ((OPEN, world.open), (LOOK, world.look), (CLOSE, world.close)):
+        bus.answer(name, handler)  # pyright: ignore[reportArgumentType]
+    for name, handler in ((RUN_PROGRAM, world.run), (ACT, world.act), (TRAIN, world.train)):
+        bus.answer_action(name, handler)  # pyright: ignore[reportArgumentType]
     values = {"evaluation_episodes": EPISODES, "trial_episodes": 4, **fast_agent}
     config = {"nodes": {"fast_agent": {"parameters": values}}}
     for kind in (FastAgent, SlowAgent, Planner):

@@ -19,6 +19,7 @@ from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.examples import Example
 from nodes.llm.training.lessons import HELD_OUT, lessons, questions, split
+from nodes.llm.training.merging import merge
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.taught import KINDS
 from nodes.llm.training.teach import Settings, teach
@@ -32,6 +33,11 @@ TRAINS = """#!{python}
 import json, sys
 from pathlib import Path
 settings = json.loads(Path(sys.argv[-1]).read_text())
+if sys.argv[-2].endswith("merge_adapter.py"):
+    assert (Path(settings["adapter"]) / "adapter_config.json").is_file()
+    (Path(settings["into"]) / "config.json").write_text('{{"merged": 1}}')
+    {extra}
+    sys.exit()
 lines = Path(settings["examples"]).read_text().splitlines()
 assert set(json.loads(lines[0])) >= {{"kind", "system", "user", "answer"}}
 print(json.dumps(dict(step=1, of=1, kind="x", loss=0.5, tokens=9, seconds=1, cpu=1)), flush=True)
@@ -172,6 +178,34 @@ def test_trainings_that_cannot_begin_are_refused(base: Path, taught: list[Exampl
     (base / "config.json").write_text("[]  ")
     with pytest.raises(Refused, match=r"config\.json has 4 bytes and should have 2"):
         teach(base, tmp_path / "into", taught, Settings())
+
+
+def test_an_adapter_is_merged_into_the_weights_that_it_is_for(
+    base: Path, taught: list[Example], tmp_path: Path
+):
+    teach(base, base.with_name("toy-taught"), taught, Settings())
+    adapter = tmp_path / "adapter"
+    (base.with_name("toy-taught") / "adapter").rename(adapter)
+    trainer(tmp_path, "sys.exit('OSError: no space left on device')")
+    with pytest.raises(Failed, match="the merging failed: OSError: no space left"):
+        merge(adapter, base.parent, "again")
+    trainer(tmp_path)
+    into = merge(adapter, base.parent, "again")
+    assert {path.name for path in base.parent.iterdir()} == {"toy", "toy-taught", "again"}
+    merged, small = manifest.read(into), manifest.read(adapter)
+    assert merged is not None
+    assert small is not None
+    assert merged.trained == small.digest
+    assert manifest.missing(into, merged, thorough=True) == ""
+    with pytest.raises(Refused, match="is there already"):
+        merge(adapter, base.parent, "again")
+    with pytest.raises(Refused, match="is for toy, whose weights are not in"):
+        merge(adapter, tmp_path / "elsewhere", None)
+    with pytest.raises(Refused, match="holds no adapter"):
+        merge(tmp_path, base.parent, "other")
+    (adapter / "adapter_config.json").write_text('{"r": 8}')
+    with pytest.raises(Refused, match="is not whole"):
+        merge(adapter, base.parent, "other")
 
 
 def run_folder(path: Path, example: Example, success: bool) -> Path:

@@ -118,7 +118,7 @@ def test_every_task_of_minedojo_has_a_plan_that_can_be_carried_out():
         (Condition(kind="placed", name="torch"), "put"),
         (Condition(kind="worn", name="iron_boots"), "wear"),
         (Condition(kind="lived", name="days"), "live"),
-        (Condition(kind="have", name="log"), "gather"),
+        (Condition(kind="have", name="log"), "collect"),
         (Condition(kind="have", name="log", quantity=8), "collect"),
         (Condition(kind="have", name="reeds"), "collect"),
         (Condition(kind="have", name="redstone"), "mine"),

@@ -47,6 +47,9 @@ from worlds import card
 from worlds.minecraft.card import CARD
 from worlds.minecraft.card.features import FEATURES
 
+EXAMPLE = "paper_example.yaml"
+"""A log in steps, each of which may fail."""
+
 
 def line(sub_action: SubAction, success: bool) -> Line:
     verdict = Verdict(success=success, success_rate=float(success), reason="seen")
@@ -58,7 +61,7 @@ def iterate(goal: Condition, worked: dict[str, bool], rounds: int) -> list[Itera
     history: list[Iteration] = []
     for number in range(rounds):
         question = DecomposeQuestion(task=task(goal), subtask=subtask(goal), history=history)
-        sub_actions = decompose(question).sub_actions
+        sub_actions = decompose(question, EXAMPLE).sub_actions
         history.append(
             Iteration(
                 subtask="get it",
@@ -76,6 +79,15 @@ def iterate(goal: Condition, worked: dict[str, bool], rounds: int) -> list[Itera
 
 def methods(iteration: Iteration) -> list[tuple[str, str]]:
     return [(each.sub_action.name, each.sub_action.method) for each in iteration.lines]
+
+
+def test_the_best_program_comes_first_for_a_log_as_for_all_that_is_dug():
+    for item in ("log", "sand"):
+        goal = Condition(kind="have", name=item)
+        question = DecomposeQuestion(task=task(goal), subtask=subtask(goal))
+        [first] = decompose(question).sub_actions
+        source = program(ProgramQuestion(task=task(goal), sub_action=first)).source
+        assert source == Book().program("gather_all.py", goal)
 
 
 def test_harvesting_a_log_escalates_on_evidence():
@@ -105,21 +117,21 @@ def test_the_sub_action_that_lost_most_unseen_episodes_is_changed():
     for held, changed in (([20, 20], "find a tree"), ([29, 20], "harvest log")):
         seen = msgspec.structs.replace(second, unseen=Unseen(episodes=30, worked=20, held=held))
         question = DecomposeQuestion(task=task(LOG), subtask=subtask(LOG), history=[first, seen])
-        by_rl = [each.name for each in decompose(question).sub_actions if each.method == "rl"]
+        by_rl = [each.name for each in decompose(question, EXAMPLE).sub_actions if each.method == "rl"]
         assert by_rl == [changed]
 
 
 def test_a_program_that_lost_the_most_is_proposed_after_the_others():
     find = iterate(LOG, {}, 2)[1].lines[0].sub_action
     question = ProgramQuestion(task=task(LOG), sub_action=find)
-    first = program(question).source
+    first = program(question, EXAMPLE).source
     tried = Tried(
         iteration=1, line=line(find, True), program=Program(name="find", source=first), weakest=True
     )
-    again = program(msgspec.structs.replace(question, tried=[tried])).source
+    again = program(msgspec.structs.replace(question, tried=[tried]), EXAMPLE).source
     assert again != first
     kept = msgspec.structs.replace(tried, weakest=False)
-    assert program(msgspec.structs.replace(question, tried=[kept])).source == first
+    assert program(msgspec.structs.replace(question, tried=[kept]), EXAMPLE).source == first
 
 
 def test_sub_actions_of_one_name_are_distinguished_by_their_method():
@@ -150,11 +162,11 @@ def test_the_program_for_a_dug_item_looks_for_the_block_that_drops_it(item: str,
 
 def test_programs_are_filled_in_and_repaired_from_the_stock():
     find = iterate(LOG, {}, 2)[1].lines[0].sub_action
-    first = program(ProgramQuestion(task=task(), sub_action=find)).source
+    first = program(ProgramQuestion(task=task(), sub_action=find), EXAMPLE).source
     attempts = [ProgramAttempt(source=first, verdict="stuck")]
-    second = program(ProgramQuestion(task=task(), sub_action=find, attempts=attempts)).source
+    second = program(ProgramQuestion(task=task(), sub_action=find, attempts=attempts), EXAMPLE).source
     attempts.append(ProgramAttempt(source=second, verdict="stuck"))
-    third = program(ProgramQuestion(task=task(), sub_action=find, attempts=attempts)).source
+    third = program(ProgramQuestion(task=task(), sub_action=find, attempts=attempts), EXAMPLE).source
     assert first != second
     assert second == third  # no further idea, and it says so by repeating itself
 
@@ -174,9 +186,10 @@ def spec_question(history: list[Line], macros_allowed: bool = True) -> SpecQuest
 
 def test_macros_are_added_to_the_spec_after_single_steps_have_failed():
     failed = line(spec_question([]).sub_action, False)
-    assert spec(spec_question([])).macros == []
-    assert [macro.name for macro in spec(spec_question([failed])).macros] == ["dig", "fetch"]
-    assert spec(spec_question([failed], macros_allowed=False)).macros == []
+    assert spec(spec_question([]), EXAMPLE).macros == []
+    macros = spec(spec_question([failed]), EXAMPLE).macros
+    assert [macro.name for macro in macros] == ["dig", "fetch"]
+    assert spec(spec_question([failed], macros_allowed=False), EXAMPLE).macros == []
 
 
 TRIED = [
@@ -232,8 +245,8 @@ def test_every_answer_passes_the_check_that_a_language_model_has_to_pass():
         spec_question([]),
         JudgeQuestion(evidence=evidence(), success_rate=0.0),
     ):
-        first = answer(RulebookBackend(), question, [], repairs=0)
-        assert first == answer(RulebookBackend(), question, [], repairs=0)
+        first = answer(RulebookBackend(EXAMPLE), question, [], repairs=0)
+        assert first == answer(RulebookBackend(EXAMPLE), question, [], repairs=0)
         msgspec.json.decode(first.answer, type=ANSWERS[type(question)])
 
 

@@ -1,10 +1,12 @@
-"""Fine-tunes weights, or tests them on questions about goals that are never taught.
+"""Fine-tunes weights, merges an adapter into its base, or tests weights on questions about goals
+that are never taught.
 
     python -m nodes.llm.training train MODEL [--name NAME] [--run RUN ...] [--minutes M] ...
+    python -m nodes.llm.training merge ADAPTER [--name NAME]
     python -m nodes.llm.training test MODEL [--questions N]
 
-MODEL is a name of the catalogue or a folder of weights. `rlgpt llm train` and `rlgpt llm test` call
-it.
+MODEL is a name of the catalogue or a folder of weights. `rlgpt llm train`, `rlgpt llm merge` and
+`rlgpt llm test` call it.
 """
 
 import argparse
@@ -14,6 +16,7 @@ from pathlib import Path
 from nodes.llm.getting.known_models import catalogue
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.training.lessons import lessons
+from nodes.llm.training.merging import merge
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.taught import KINDS
 from nodes.llm.training.teach import Settings, teach
@@ -41,6 +44,11 @@ def _train(given: argparse.Namespace) -> None:
         examples += recorded(run.expanduser().absolute())
     print(f"{len(examples)} examples, {given.minutes:g} minutes at most", flush=True)
     teach(base, into, examples, settings)
+    print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
+
+
+def _merge(given: argparse.Namespace) -> None:
+    into = merge(given.adapter.expanduser().absolute(), weights_folder(), given.name)
     print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
 
 
@@ -84,6 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--threads", type=_one_or_more, default=1)
     train.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     train.add_argument("--frozen-prefix", action="store_true")
+    merging = what.add_parser("merge")
+    merging.add_argument("adapter", type=Path)
+    merging.add_argument("--name")
     test = what.add_parser("test")
     test.add_argument("model")
     test.add_argument("--questions", type=_one_or_more, default=12)
@@ -96,6 +107,8 @@ def main() -> int:
     try:
         if given.what == "train":
             _train(given)
+        elif given.what == "merge":
+            _merge(given)
         else:
             trial(_folder(given.model), given.questions, given.seed)
     except Refused as error:

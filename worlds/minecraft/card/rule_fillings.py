@@ -72,7 +72,7 @@ class MinecraftRulebook(RulebookRules):
         block = _block_of(goal, tables)
         if block in tables["levels"]:
             return "mine"
-        by_parts = alone and goal.quantity == 1 and block in tables["by_parts"]
+        by_parts = alone and goal.quantity == 1 and block in tables.get("by_parts", ())
         return "gather" if by_parts else "collect"
 
     def words(

@@ -1,0 +1,98 @@
+"""Runs a program of this folder with the Python of the vLLM environment, and finishes the weights
+that it wrote."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from nodes.llm import manifest
+from nodes.llm.getting.cpu_environment import NAME, environment, last_words, python_of
+from nodes.llm.getting.refusals import Failed
+from nodes.llm.getting.weight_conversion import OFFLINE
+from nodes.llm.manifest import Manifest
+from nodes.whole_files import write_whole
+
+
+def run(
+    program: str,
+    settings: Path,
+    doing: str,
+    show: Callable[[str], None] = print,
+    spares_memory: str = "",
+) -> None:
+    """Run ``program`` with its settings; ``show`` is called with each line that it prints.
+
+    Raises:
+        Failed: it ended in another way than by its end. ``doing``: *the training*;
+            ``spares_memory``: what takes less of it, *take fewer --pack*.
+    """
+    python = python_of(environment(Path(NAME).absolute()))
+    command = [str(python), "-P", str(Path(__file__).with_name(program)), str(settings)]
+    variables = {**os.environ, **OFFLINE, "TOKENIZERS_PARALLELISM": "false"}
+    with settings.with_name("errors.log").open("w+") as errors:
+        with subprocess.Popen(
+            command, env=variables, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as process:
+            assert process.stdout is not None
+            try:
+                for line in process.stdout:
+                    show(line)
+                code = process.wait()
+            finally:
+                process.kill()
+        errors.seek(0)
+        if code == -9:
+            advice = f": {spares_memory}" if spares_memory else ""
+            raise Failed(f"{doing} was killed, as a full memory does{advice}")
+        if code:
+            raise Failed(f"{doing} failed: {last_words(errors.read())}")
+
+
+def describe_adapter(adapter: Path, base: Path) -> None:
+    """Its manifest names the base that it is for."""
+    model, licence, digest = _about(base)
+    _write(
+        adapter,
+        Manifest(
+            model=f"{model}, adapter",
+            licence=licence,
+            source=base.name,
+            source_sha256=digest,
+            files=manifest.described(adapter),
+        ),
+    )
+
+
+def describe_merged(folder: Path, base: Path, adapter: Manifest) -> None:
+    """The manifest of weights names the adapter that was merged into them."""
+    model, licence, digest = _about(base)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            path.chmod(0o644)  # safetensors are written for their owner alone
+    _write(
+        folder,
+        Manifest(
+            model=f"{model}, trained",
+            licence=licence,
+            source=base.name,
+            source_sha256=digest,
+            trained=adapter.digest,
+            files=manifest.described(folder),
+        ),
+    )
+
+
+def _about(base: Path) -> tuple[str, str, str]:
+    """(model, licence, digest)"""
+    known = manifest.read(base)
+    if known is None:
+        return base.name, "", manifest.weights_digest(base)
+    return known.model, known.licence, known.digest
+
+
+def _write(folder: Path, recorded: Manifest) -> None:
+    text = msgspec.json.format(msgspec.json.encode(recorded), indent=1)
+    write_whole(folder / manifest.NAME, text)

@@ -1,0 +1,69 @@
+"""An adapter and the weights that it is for, as one folder of weights that vLLM serves."""
+
+import json
+import shutil
+from pathlib import Path
+
+from nodes.llm import manifest
+from nodes.llm.getting.alone import alone
+from nodes.llm.getting.refusals import Refused
+from nodes.llm.manifest import Manifest
+from nodes.llm.training.in_environment import describe_merged, run
+from nodes.llm.vllm.wholeness import problem
+
+
+def merge(adapter: Path, weights: Path, name: str | None) -> Path:
+    """Write the merged weights into the folder ``weights``, which also holds the base, and return
+    where they are. ``name``: of their folder; None: the base's with ``-taught``.
+
+    Raises:
+        Refused: ``adapter`` is none or is not whole, its base is not in ``weights``, or what is to
+            be written is there.
+        Failed: the merging ended in any other way; nothing is left in the place of the weights.
+    """
+    about = _whole(adapter)
+    base = _base(about, weights)
+    into = weights / (name or f"{base.name}-taught")
+    if into.exists():
+        raise Refused(f"{into} is there already: delete it, or name another with --name")
+    part = into.with_name(f".{into.name}.part")
+    with alone(part, f"merging {into.name}"):
+        merged = part / "merged"
+        shutil.rmtree(merged, ignore_errors=True)
+        merged.mkdir()
+        settings = {"base": str(base), "adapter": str(adapter), "into": str(merged)}
+        (part / "settings.json").write_text(json.dumps(settings))
+        run("merge_adapter.py", part / "settings.json", "the merging")
+        describe_merged(merged, base, about)
+        merged.rename(into)
+    shutil.rmtree(part)
+    return into
+
+
+def _whole(adapter: Path) -> Manifest:
+    try:
+        about = manifest.read(adapter)
+        wrong = manifest.missing(adapter, about, thorough=True) if about is not None else ""
+    except ValueError as error:
+        about, wrong = None, str(error)
+    if wrong:
+        raise Refused(f"{adapter} is not whole: {wrong}")
+    if about is None or not (adapter / "adapter_config.json").is_file():
+        raise Refused(f"{adapter} holds no adapter that `rlgpt llm train` wrote")
+    return about
+
+
+def _base(about: Manifest, weights: Path) -> Path:
+    for folder in sorted(weights.iterdir()) if weights.is_dir() else []:
+        try:
+            known = manifest.read(folder)
+        except ValueError:
+            continue
+        if known is not None and known.digest == about.source_sha256:
+            if wrong := problem(folder, []):
+                raise Refused(f"{folder} cannot be used: {wrong}")
+            return folder
+    raise Refused(
+        f"the adapter is for {about.source}, whose weights are not in {weights}: "
+        "`rlgpt llm get NAME` fetches them"
+    )
