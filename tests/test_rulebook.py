@@ -117,7 +117,9 @@ def test_the_sub_action_that_lost_most_unseen_episodes_is_changed():
     for held, changed in (([20, 20], "find a tree"), ([29, 20], "harvest log")):
         seen = msgspec.structs.replace(second, unseen=Unseen(episodes=30, worked=20, held=held))
         question = DecomposeQuestion(task=task(LOG), subtask=subtask(LOG), history=[first, seen])
-        by_rl = [each.name for each in decompose(question, EXAMPLE).sub_actions if each.method == "rl"]
+        by_rl = [
+            each.name for each in decompose(question, EXAMPLE).sub_actions if each.method == "rl"
+        ]
         assert by_rl == [changed]
 
 
@@ -164,9 +166,13 @@ def test_programs_are_filled_in_and_repaired_from_the_stock():
     find = iterate(LOG, {}, 2)[1].lines[0].sub_action
     first = program(ProgramQuestion(task=task(), sub_action=find), EXAMPLE).source
     attempts = [ProgramAttempt(source=first, verdict="stuck")]
-    second = program(ProgramQuestion(task=task(), sub_action=find, attempts=attempts), EXAMPLE).source
+    second = program(
+        ProgramQuestion(task=task(), sub_action=find, attempts=attempts), EXAMPLE
+    ).source
     attempts.append(ProgramAttempt(source=second, verdict="stuck"))
-    third = program(ProgramQuestion(task=task(), sub_action=find, attempts=attempts), EXAMPLE).source
+    third = program(
+        ProgramQuestion(task=task(), sub_action=find, attempts=attempts), EXAMPLE
+    ).source
     assert first != second
     assert second == third  # no further idea, and it says so by repeating itself
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from messages.program import Problem
 from worlds.language import Language
 
-
 _USED_AS = {"block": "a block", "item": "an item", "mob": "a mob", "seen": "a block or a mob"}
 
 
