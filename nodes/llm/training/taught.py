@@ -46,7 +46,14 @@ _LEFT = (0, 1, 2)
 _REFUSED = 0.4
 """Share of the programs that are taught as the mended form of one that was refused."""
 _MOST_ITERATIONS = 4
-_ASKED = ("Get {n} {thing}.", "Obtain {n} {thing}.", "Have {n} {thing}.", "{n} {thing}, please.")
+_ASKED = (
+    "Get {n} {thing}.",
+    "Obtain {n} {thing}.",
+    "Have {n} {thing}.",
+    "{n} {thing}, please.",
+    "Harvest {n} {thing} in the {place}.",
+    "Get {n} {thing} from the {place}, by whatever way there is.",
+)
 
 
 def goals() -> list[Condition]:
@@ -69,22 +76,24 @@ def tasks(goal: Condition, chance: random.Random) -> Iterator[Task]:
     """Tasks with this goal without an end: how many of it, in which biome, with which inventory."""
     while True:
         few = 1 if goal.kind == "nearby" else chance.choice(_QUANTITIES)
+        biome = chance.choice(BIOMES).name
         success = msgspec.structs.replace(goal, quantity=few)
         yield Task(
             id=f"{goal.kind}_{goal.name}_{few}",
-            prompt=_asked(success, chance),
+            prompt=_asked(success, biome, chance),
             success=success,
-            biome=chance.choice(BIOMES).name,
+            biome=biome,
             inventory=_begun(success, chance),
             horizon=chance.choice((1000, 3000, 5000, 10000)),
         )
 
 
-def _asked(success: Condition, chance: random.Random) -> str:
+def _asked(success: Condition, biome: str, chance: random.Random) -> str:
     thing = success.name.replace("_", " ")
     if success.kind == "nearby":
         return f"Put a {thing} down and stand beside it."
-    return chance.choice(_ASKED).format(n=success.quantity, thing=thing)
+    place = biome.replace("_", " ")
+    return chance.choice(_ASKED).format(n=success.quantity, thing=thing, place=place)
 
 
 def _begun(success: Condition, chance: random.Random) -> dict[str, int]:
