@@ -24,7 +24,7 @@ $(COMPILED): $(INSTALLED) $(KERNELS)
 	touch $@
 
 demo: setup
-	$(BIN)/rlgpt launch harvest_log
+	$(BIN)/rlgpt launch harvest_log llm=paper_example
 
 # The same goal, answered by trained open weights (0.5 GB to fetch) that a real vLLM serves on this
 # machine's CPU. Tokens are few there, so it tries less; how well it goes is the model's.

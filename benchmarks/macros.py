@@ -28,7 +28,7 @@ ROWS = ("code alone", "RL, primitive actions", "RL, with the coded macro")
 def measure(seed: int, runs: Path) -> list[dict[str, Any]]:
     """One launch; a row for each of its implementations of harvesting."""
     run = runs / f"seed-{seed}"
-    command = [sys.executable, "-m", "rlgpt.main", "launch", "harvest_log"]
+    command = [sys.executable, "-m", "rlgpt.main", "launch", "harvest_log", "llm=paper_example"]
     # No row may end the launch early: it is a comparison, so all three are wanted.
     overrides = [f"seed={seed}", f"run={run}", "limits.success_rate=1.01"]
     # Nothing that an earlier seed learned may be taken.

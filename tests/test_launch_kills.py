@@ -25,6 +25,7 @@ BUDGET = 12_000
 UNDISTURBED = 6_000
 """Samples of a training without a kill: the comparison does not depend on them."""
 OVERRIDES = (
+    "llm=paper_example",  # which trains
     "limits.success_rate=1.0",
     "limits.iterations=4",
     "nodes.fast_agent.parameters.trial_episodes=8",

@@ -76,7 +76,7 @@ def page(place: Path) -> str:
     for part in given.parts:
         parts.append(f"## {part.heading}\n")
         if part.launch:
-            parts.append(f"Meanwhile, in another terminal: `{part.launch}`\n")
+            parts.append(f"Meanwhile, in another terminal:\n`{part.launch}`\n")
         with _launched(place, part):
             for stated in part.commands:
                 each = _with_names(place, stated)

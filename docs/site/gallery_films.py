@@ -43,7 +43,15 @@ def main() -> int:
     run = parser.parse_args().run
     if run is None:
         run = ROOT / "build" / "gallery"
-        command = [sys.executable, "-m", "rlgpt.main", "launch", "harvest_log", f"run={run}"]
+        command = [
+            sys.executable,
+            "-m",
+            "rlgpt.main",
+            "launch",
+            "harvest_log",
+            "llm=paper_example",
+            f"run={run}",
+        ]
         if code := subprocess.call(command, cwd=ROOT):
             return code
     (DOCS / "films").mkdir(exist_ok=True)
