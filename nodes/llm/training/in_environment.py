@@ -51,19 +51,18 @@ def run(
             raise Failed(f"{doing} failed: {last_words(errors.read())}")
 
 
-def describe_adapter(adapter: Path, base: Path) -> None:
-    """Its manifest names the base that it is for."""
+def describe_adapter(adapter: Path, base: Path) -> Manifest:
+    """Its manifest, which names the base that it is for."""
     model, licence, digest = _about(base)
-    _write(
-        adapter,
-        Manifest(
-            model=f"{model}, adapter",
-            licence=licence,
-            source=base.name,
-            source_sha256=digest,
-            files=manifest.described(adapter),
-        ),
+    described = Manifest(
+        model=f"{model}, adapter",
+        licence=licence,
+        source=base.name,
+        source_sha256=digest,
+        files=manifest.described(adapter),
     )
+    _write(adapter, described)
+    return described
 
 
 def describe_merged(folder: Path, base: Path, adapter: Manifest) -> None:

@@ -5,7 +5,6 @@ import ast
 import random
 
 from messages.chat import ProgramAttempt
-from messages.program import Problem
 from worlds.language import Language
 from worlds.unknown_names import naming_problems
 
@@ -49,13 +48,9 @@ def with_a_mistake(
     ]
     for name, right, wrong in chance.sample(swaps, len(swaps)):
         written = source.replace(f'{name} = "{right}"', f'{name} = "{wrong}"', 1)
-        problems = _problems(written, language)
+        problems = naming_problems(ast.parse(written), language)
         if problems:
             why = problems[0].message.partition(";")[0]
             sentence = f'{why}, so {name} has to be "{right}".'
             return ProgramAttempt(source=written, problems=problems), sentence
     return None
-
-
-def _problems(source: str, language: Language) -> list[Problem]:
-    return naming_problems(ast.parse(source), language)

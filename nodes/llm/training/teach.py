@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from messages.bounds import Positive
-from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.training.examples import Example, write
@@ -61,10 +60,7 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
         (part / "settings.json").write_text(json.dumps(recorded))
         run("tune.py", part / "settings.json", "the training", _show, "take fewer --pack")
         adapter = trained / "adapter"
-        describe_adapter(adapter, base)
-        small = manifest.read(adapter)
-        assert small is not None
-        describe_merged(trained, base, small)
+        describe_merged(trained, base, describe_adapter(adapter, base))
         (part / "examples.jsonl").rename(adapter / "examples.jsonl")
         trained.rename(into)
     shutil.rmtree(part)
