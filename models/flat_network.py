@@ -16,6 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from models.products import affine, product
+
 _ALIGNED = 16  # floats: each parameter begins at a multiple of 64 bytes
 
 
@@ -103,7 +105,7 @@ class FlatNetwork:
             if number:
                 tanh_(values)
             self._inputs.append(values)
-            values = torch.addmm(layer.bias, values, layer.weight.T)
+            values = affine(values, layer.weight, layer.bias)
         return values
 
     def backward(self, gradient: Tensor) -> None:
@@ -111,8 +113,8 @@ class FlatNetwork:
         loss in what `forward` returned, float32 (B, outputs)."""
         for number in range(len(self._layers) - 1, -1, -1):
             layer, values = self._layers[number], self._inputs[number]
-            torch.mm(gradient.T, values, out=layer.weight_gradient)
+            layer.weight_gradient.copy_(product(gradient.T, values))
             torch.sum(gradient, 0, out=layer.bias_gradient)
             if number:
-                below = torch.mm(gradient, layer.weight)
+                below = product(gradient, layer.weight)
                 gradient = torch.ops.aten.tanh_backward(below, values)

@@ -1,0 +1,43 @@
+"""Matrix products of small float32 matrices on a CPU.
+
+torch multiplies them with MKL, which keeps to 256-bit vectors on CPUs of other makers. oneDNN, which
+torch has as well, uses what the CPU offers: with AVX-512 it takes half of the time (docs/speed.md).
+Narrow matrices, such as a layer's with one output, are not worth its set-up.
+"""
+
+import torch
+from torch import Tensor
+
+_NARROW = 32  # rows or columns of the right-hand matrix below which torch's own is faster
+
+
+def _has_onednn() -> bool:
+    return torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+
+
+_ONEDNN = _has_onednn()
+
+
+def affine(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """``values`` (B, inputs) through a linear layer of ``weight`` (outputs, inputs) and ``bias``
+    (outputs,): (B, outputs)."""
+    if _by_onednn(values, weight):
+        return torch.ops.mkldnn._linear_pointwise(values, weight, bias, "none", [], "")
+    return torch.addmm(bias, values, weight.T)
+
+
+def product(left: Tensor, right: Tensor) -> Tensor:
+    """(A, B) times (B, C): (A, C). Either may be a transposed view."""
+    if _by_onednn(left, right):
+        return torch.ops.mkldnn._linear_pointwise(left, right.T, None, "none", [], "")
+    return torch.mm(left, right)
+
+
+def _by_onednn(left: Tensor, right: Tensor) -> bool:
+    return (
+        _ONEDNN
+        and left.device.type == "cpu"
+        and left.dtype == torch.float32
+        and left.shape[0] >= _NARROW
+        and min(right.shape) >= _NARROW
+    )
