@@ -1,8 +1,8 @@
 """Matrix products of small float32 matrices on a CPU.
 
-torch multiplies them with MKL, which keeps to 256-bit vectors on CPUs of other makers. oneDNN, which
-torch has as well, uses what the CPU offers: with AVX-512 it takes half of the time (docs/speed.md).
-Narrow matrices, such as a layer's with one output, are not worth its set-up.
+torch multiplies them with MKL. oneDNN, which torch has as well, takes half of the time on an EPYC
+with AVX-512 (docs/speed.md). Narrow matrices, such as a layer's with one output, are not worth its
+set-up.
 """
 
 import torch
