@@ -9,13 +9,8 @@ import torch
 from torch import Tensor
 
 _NARROW = 32  # rows or columns of the right-hand matrix below which torch's own is faster
-
-
-def _has_onednn() -> bool:
-    return torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-
-
-_ONEDNN = _has_onednn()
+# The operator that torch.compile makes of a linear layer; it is private, so it may not be there.
+_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 
 
 def affine(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
