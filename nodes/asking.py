@@ -81,7 +81,7 @@ def render(
     about) and ``part`` (what the question can do without, `nodes/prompt_parts.py`).
     ``instead``: templates by name that stand in for those of the files."""
     name = kind_of(question)
-    fields = {field: getattr(question, field) for field in question.__struct_fields__}
+    fields = _fields(question)
     environment = _environment(prompts, game_of(question))
     if instead:
         files = environment.loader
@@ -96,6 +96,18 @@ def render(
         )
         for role in ("system", "user")
     ]
+
+
+def subject(prompts: Path, question: Question) -> str:
+    """What a question is about, in the words of ``<question>.subject.jinja``: by them it is
+    compared with others of its kind. The template sees what those of the prompt see."""
+    template = f"{kind_of(question)}.subject.jinja"
+    environment = _environment(prompts, game_of(question))
+    return environment.get_template(template).render(_fields(question))
+
+
+def _fields(question: Question) -> dict[str, object]:
+    return {field: getattr(question, field) for field in question.__struct_fields__}
 
 
 def kind_of(question: Question) -> str:

@@ -7,6 +7,7 @@
 Where the model's context is too small the llm node leaves parts out, those of the lowest turn
 first. The turns that there are, over all templates:
 
+0. examples that are like the question, the least similar one first (`nodes/llm/examples/`)
 1. the episodes after the first few, for the critic
 2. the skills that could be called
 3. failed episodes of the evaluations on unseen starts
@@ -23,6 +24,9 @@ from collections.abc import Callable
 import msgspec
 
 from messages.chat import ChatMessage, Part
+
+EXAMPLES = 0
+"""The turn of examples: the user's message of each is one part as a whole."""
 
 
 class Marks:
@@ -62,6 +66,9 @@ def without_next(prompt: list[ChatMessage]) -> tuple[list[ChatMessage], str] | N
         return None
     _, number, part = min(found, key=lambda each: (each[0], each[1], each[2].start))
     shorter = list(prompt)
+    if part.turn == EXAMPLES:  # a question and its answer, two messages
+        del shorter[number : number + 2]
+        return shorter, part.name
     shorter[number] = _without(prompt[number], part)
     return shorter, part.name
 

@@ -24,7 +24,7 @@ def get(what: str, into: str | None, accepted: list[str]) -> int:
 
 
 def training(what: str, words: list[str]) -> int:
-    """``what`` is ``train`` or ``test``. Returns the exit code."""
+    """``what`` is ``train``, ``merge``, ``examples`` or ``test``. Returns the exit code."""
     command = python("nodes.command", "nodes.llm.training", what, *words)
     return subprocess.run(command, check=False).returncode
 

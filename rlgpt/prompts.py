@@ -36,6 +36,7 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     asked: str
     prompt: list[ChatMessage]
+    examples: list[ChatMessage] = []
     attempts: list[_Attempt] = []
     answered: _Answered | None = None
     id: str = ""  # of a question without an answer
@@ -123,8 +124,9 @@ def _print(run: Path, entry: _Entry, schema: bool) -> None:
 
 
 def _sent(entry: _Entry) -> list[ChatMessage]:
-    """The prompt without what was left out of it, as the model's context was too small."""
-    prompt = entry.prompt
+    """The prompt with its examples, without what was left out as the model's context was too
+    small."""
+    prompt = [*entry.prompt[:-1], *entry.examples, *entry.prompt[-1:]]
     for _ in entry.answered.left_out if entry.answered is not None else ():
         shorter = without_next(prompt)
         if shorter is None:

@@ -10,6 +10,7 @@ import yaml
 from messages.gpu import Gpu
 from nodes.llm.doctor import examine
 from nodes.llm.profiles import Vllm, read_profile
+from nodes.llm.vllm.cpu_numbers import cpu_numbers
 from nodes.llm.vllm.memory_need import DoesNotFit, check_memory, need
 from nodes.llm.vllm.nvidia import Card, cards
 from nodes.llm.vllm.server_figures import read_metrics
@@ -223,3 +224,32 @@ def test_llm_doctor_and_prompt_show_print_findings_and_prompts_and_refuse_damage
         transcript.write_text(json.dumps(line) + "\n")
         assert main(["prompt", "show", "planner", "--run", str(run)]) == 2
         assert f"{transcript}, line 1 is no recorded question" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("cpus", "numbers"),
+    [
+        ("flags\t\t: fpu sse2 avx avx2 fma\n", "float32"),
+        ("flags\t\t: fpu avx2 avx512f avx512bw avx512vl\n", "bfloat16"),
+        ("Features\t: fp asimd bf16\n", "bfloat16"),  # ARM
+        (None, "bfloat16"),
+    ],
+)
+def test_a_cpu_without_avx512_serves_32_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cpus: str | None, numbers: str
+):
+    """In 16 bits it would answer, but a hundred times later."""
+    path = tmp_path / "cpuinfo"
+    if cpus is not None:
+        path.write_text(f"processor\t: 0\n{cpus}")
+    assert cpu_numbers(path) == numbers
+    monkeypatch.setattr("nodes.llm.vllm.vllm_command.cpu_numbers", lambda: numbers)
+    monkeypatch.setattr("nodes.llm.vllm.memory_need.cpu_numbers", lambda: numbers)
+    on_cpu = profile(device="cpu", command=["sh"], kv_cache_memory="1G")
+    line = " ".join(command_line(on_cpu, Path("/w"), 8001))
+    assert ("--dtype float32" in line) == (numbers == "float32")
+    wanted = need(on_cpu, None)
+    assert wanted is not None
+    assert round(wanted.weights, 1) == (18.6 if numbers == "float32" else 9.3)
+    on_gpu = profile(command=["sh"])
+    assert "--dtype" not in command_line(on_gpu, Path("/w"), 8001)

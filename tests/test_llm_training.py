@@ -15,9 +15,9 @@ from messages.chat import DecomposeQuestion, PlanQuestion
 from nodes.answer_check import answer_problems
 from nodes.asking import render
 from nodes.llm import manifest
+from nodes.llm.examples.example import Example
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.profiles import Vllm
-from nodes.llm.training.examples import Example
 from nodes.llm.training.lessons import HELD_OUT, lessons, questions, split
 from nodes.llm.training.merging import merge
 from nodes.llm.training.recorded_examples import recorded

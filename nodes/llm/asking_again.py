@@ -162,7 +162,7 @@ def _asked(request: Request, question: Question, prompt: list[ChatMessage]) -> S
     with _backend(request, question, prompt) as (backend, patience):
         try:
             if isinstance(backend, OpenAIBackend):
-                prompt = backend.fitted(prompt).prompt
+                prompt = backend.fitted(backend.with_examples(question, prompt)).prompt
             found = answer(backend, question, prompt, request.repairs, patience)
         except NoAnswer as error:
             return _side(backend, error.asked, began, failures=[str(error)])

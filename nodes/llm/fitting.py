@@ -1,8 +1,9 @@
 """Prompts that are too long for a model: what is left out of them, in which order.
 
-The templates mark what a question can do without, each part with its turn (`messages.chat.Part`).
-Parts are left out in the order of their turns until the prompt fits; a line in the place of each
-names it. Nothing else is ever cut.
+The templates mark what a question can do without, each part with its turn (`messages.chat.Part`),
+and examples that are shown before it are parts, too. They are left out in the order of their turns
+until the prompt fits; a line in the place of each part of a message names it. Nothing else is ever
+cut.
 """
 
 from collections.abc import Callable

@@ -13,7 +13,7 @@ from messages.bounds import NotNegative
 from messages.breaking import BREAKS, BROKEN, HELD, SET_BREAK, USE_ANSWER, Breaks
 from messages.bus import Later, ServiceError
 from messages.bus.errors import INTERNAL
-from messages.chat import ASK, EXCHANGES, TOKENS, Answered, Ask, Exchange
+from messages.chat import ASK, EXCHANGES, TOKENS, Answered, Ask, ChatMessage, Exchange
 from messages.empty import Empty
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, GpuLease, TakeGpu
 from messages.program import CHECK, CheckProgram, Problem
@@ -196,10 +196,13 @@ class Llm(Node):
         if isinstance(backend, OpenAIBackend):
             backend = backend.publishing_to(tokens).showing(shown)
         turn = self.tenancy.answering() if self.tenancy is not None else nullcontext()
-        fitted = Fitted(request.prompt)
+        prompt = request.prompt
+        if isinstance(backend, OpenAIBackend):
+            prompt = backend.with_examples(request.question, prompt)
+        examples = prompt[len(request.prompt) - 1 : -1]
         try:
             with turn:
-                fitted = self._fitted(request)
+                fitted = self._fitted(request.id, prompt)
                 valid = answer(
                     backend,
                     request.question,
@@ -209,7 +212,7 @@ class Llm(Node):
                 )
         except NoAnswer as error:
             self.log.warning("%s asked %s: %s", request.agent, request.id, error)
-            return _unanswered(request, asked, f"{error}.", error.asked)
+            return _unanswered(request, asked, f"{error}.", error.asked, examples)
         finally:
             tokens.flush()
         answered = Answered(
@@ -230,25 +233,26 @@ class Llm(Node):
             asked=asked,
             question=msgspec.Raw(msgspec.json.encode(request.question)),
             prompt=request.prompt,
+            examples=examples,
             schema=answer_schema(request.question),
             answered=answered,
             failures=valid.asked.failures,
             attempts=_worth_keeping(valid.asked.attempts, valid.answer),
         )
 
-    def _fitted(self, request: Ask) -> Fitted:
+    def _fitted(self, id: str, prompt: list[ChatMessage]) -> Fitted:
         """The prompt as long as the model's context allows. What is left out is logged and kept
         with the answer."""
         if not isinstance(self.backend, OpenAIBackend):
-            return Fitted(request.prompt)
+            return Fitted(prompt)
         try:
-            fitted = self.backend.fitted(request.prompt)
+            fitted = self.backend.fitted(prompt)
         except BackendError:
-            return Fitted(request.prompt)  # the request itself will find out, and wait
+            return Fitted(prompt)  # the request itself will find out, and wait
         if fitted.left_out:
             self.log.warning(
                 "%s: the prompt was too long and goes without %s (%s tokens are left)",
-                request.id,
+                id,
                 ", ".join(fitted.left_out),
                 fitted.tokens,
             )
@@ -320,7 +324,9 @@ class Llm(Node):
         return OpenAIBackend(profile, served_name(profile), self.tenancy.url)
 
 
-def _unanswered(request: Ask, asked: str, sentence: str, took: Asked) -> Unanswered:
+def _unanswered(
+    request: Ask, asked: str, sentence: str, took: Asked, examples: list[ChatMessage]
+) -> Unanswered:
     return Unanswered(
         time=time.time(),
         id=request.id,
@@ -328,6 +334,7 @@ def _unanswered(request: Ask, asked: str, sentence: str, took: Asked) -> Unanswe
         asked=asked,
         question=msgspec.Raw(msgspec.json.encode(request.question)),
         prompt=request.prompt,
+        examples=examples,
         sentence=sentence,
         failures=took.failures,
         attempts=took.attempts,

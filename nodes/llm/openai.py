@@ -4,12 +4,14 @@ import copy
 import json
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.backend import BackendError, Completion, Listener
 from nodes.llm.completions import post
+from nodes.llm.examples.library import Library
 from nodes.llm.fitting import Fitted, fit
 from nodes.llm.measuring import Meter
 from nodes.llm.profiles import OpenAI, Requests
@@ -19,7 +21,11 @@ from nodes.llm.thinking import split
 
 class OpenAIBackend:
     """``url`` returns where the server is (up to and with /v1) before each request; it may take
-    its time, and raises BackendError when there is none."""
+    its time, and raises BackendError when there is none.
+
+    Raises:
+        ValueError: the profile's file of examples cannot be used.
+    """
 
     def __init__(
         self, profile: Requests, model: str, url: Callable[[], str], key: str | None = None
@@ -30,6 +36,14 @@ class OpenAIBackend:
         self._meter: Meter | None = None
         self._listener: Listener | None = None
         self._pictures: Mapping[str, bytes] = {}
+        self._library: Library | None = None
+        if profile.examples is not None:
+            try:
+                self._library = Library(Path(profile.examples).expanduser().absolute())
+            except ValueError as error:
+                raise ValueError(
+                    f"llm.examples: {error}; `rlgpt llm examples FILE` makes such a file."
+                ) from None
         self._headers = {"Content-Type": "application/json", "Connection": "close"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key}"
@@ -39,7 +53,8 @@ class OpenAIBackend:
         """A server that is not ours.
 
         Raises:
-            ValueError: the environment lacks the key that the profile names.
+            ValueError: the environment lacks the key that the profile names, or the profile's file
+                of examples cannot be used.
         """
         key = None
         if profile.api_key_variable:
@@ -67,6 +82,14 @@ class OpenAIBackend:
         showing = copy.copy(self)
         showing._pictures = pictures
         return showing
+
+    def with_examples(self, question: Question, prompt: list[ChatMessage]) -> list[ChatMessage]:
+        """The prompt with the examples of the profile's file that are the most like the question,
+        as turns before its last message."""
+        if self._library is None:
+            return prompt
+        turns = self._library.turns(question, self._profile.shown)
+        return [*prompt[:-1], *turns, prompt[-1]]
 
     def fitted(self, prompt: list[ChatMessage]) -> Fitted:
         """As much of the prompt as the model's context holds beside an answer of ``max_tokens``,

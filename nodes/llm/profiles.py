@@ -42,6 +42,8 @@ class Requests(msgspec.Struct, kw_only=True):
         None  # tokens, prompt and answer together; null: as the server reports
     )
     vision: bool = False  # does the model see? Then the critic may show it pictures
+    examples: str | None = None  # a file of `rlgpt llm examples`, from which similar ones are shown
+    shown: Positive = 2  # how many of them with each question
     extra: dict[str, Any] = {}  # further fields of the request's body
 
 

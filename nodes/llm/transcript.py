@@ -23,7 +23,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     asked: str  # the type of the question
     question: msgspec.Raw
-    prompt: list[ChatMessage]
+    prompt: list[ChatMessage]  # as the agent sent it
+    examples: list[ChatMessage] = []  # that were shown before its last message
     schema: dict[str, Any]
     answered: Answered
     failures: list[str] = []
@@ -41,6 +42,7 @@ class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
     asked: str
     question: msgspec.Raw
     prompt: list[ChatMessage]
+    examples: list[ChatMessage] = []
     sentence: str  # the sentence that the agent got
     failures: list[str] = []
     attempts: list[Attempt] = []

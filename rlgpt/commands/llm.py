@@ -7,6 +7,8 @@ from rlgpt.commands.parsing import Commands, add_overrides, group
 _TRAINING = {
     "train": "fine-tune weights on questions with checked answers, and on runs that succeeded",
     "merge": "merge an adapter that was trained into the weights that it is for",
+    "examples": "write questions with checked answers to a file, for llm.examples to show similar "
+    "ones beside each question",
     "test": "ask a model questions about goals that are never taught, and count what is right",
 }
 

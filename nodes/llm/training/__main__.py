@@ -1,21 +1,23 @@
-"""Fine-tunes weights, merges an adapter into its base, or tests weights on questions about goals
-that are never taught.
+"""Fine-tunes weights, merges an adapter into its base, writes examples to show beside questions, or
+tests weights on questions about goals that are never taught.
 
     python -m nodes.llm.training train MODEL [--name NAME] [--run RUN ...] [--minutes M] ...
     python -m nodes.llm.training merge ADAPTER [--name NAME]
-    python -m nodes.llm.training test MODEL [--questions N]
+    python -m nodes.llm.training examples FILE [--run RUN ...] [--plans N] ...
+    python -m nodes.llm.training test MODEL [--questions N] [--examples FILE]
 
-MODEL is a name of the catalogue or a folder of weights. `rlgpt llm train`, `rlgpt llm merge` and
-`rlgpt llm test` call it.
+MODEL is a name of the catalogue or a folder of weights. `rlgpt llm train`, `rlgpt llm merge`,
+`rlgpt llm examples` and `rlgpt llm test` call it.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
+from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.known_models import catalogue
 from nodes.llm.getting.refusals import Refused
-from nodes.llm.training.lessons import lessons
+from nodes.llm.training.lessons import lessons, to_show
 from nodes.llm.training.merging import merge
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.taught import KINDS
@@ -37,14 +39,29 @@ def _train(given: argparse.Namespace) -> None:
         seed=given.seed, threads=given.threads, device=given.device,
         frozen_prefix=given.frozen_prefix,
     )  # fmt: skip
-    each = (given.plans, given.decompositions, given.programs, given.specs)
-    counts: dict[str, int] = dict(zip(KINDS, each, strict=True))
-    examples = lessons(counts, given.seed)
-    for run in given.run:
-        examples += recorded(run.expanduser().absolute())
+    examples = [*lessons(_counts(given), given.seed), *_recorded(given)]
     print(f"{len(examples)} examples, {given.minutes:g} minutes at most", flush=True)
     teach(base, into, examples, settings)
     print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
+
+
+def _examples(given: argparse.Namespace) -> None:
+    examples = [*to_show(_counts(given), given.seed), *_recorded(given)]
+    path: Path = given.file.expanduser().absolute()
+    try:
+        write(path, examples)
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}") from None
+    print(f"{len(examples)} examples; rlgpt launch harvest_log llm=NAME llm.examples={given.file}")
+
+
+def _counts(given: argparse.Namespace) -> dict[str, int]:
+    each = (given.plans, given.decompositions, given.programs, given.specs)
+    return dict(zip(KINDS, each, strict=True))
+
+
+def _recorded(given: argparse.Namespace) -> list[Example]:
+    return [each for run in given.run for each in recorded(run.expanduser().absolute())]
 
 
 def _merge(given: argparse.Namespace) -> None:
@@ -79,27 +96,36 @@ def _parser() -> argparse.ArgumentParser:
     train = what.add_parser("train")
     train.add_argument("model")
     train.add_argument("--name")
-    train.add_argument("--run", type=Path, action="append", default=[])
     train.add_argument("--minutes", type=_above_nothing, default=20.0)
-    train.add_argument("--plans", type=_none_or_more, default=120)
-    train.add_argument("--decompositions", type=_none_or_more, default=60)
-    train.add_argument("--programs", type=_none_or_more, default=60)
-    train.add_argument("--specs", type=_none_or_more, default=20)
+    _add_counts(train, (120, 60, 60, 20))
     train.add_argument("--rounds", type=_one_or_more, default=1)
     train.add_argument("--pack", type=_one_or_more, default=6)
     train.add_argument("--rate", type=_above_nothing, default=4e-4)
-    train.add_argument("--seed", type=int, default=0)
     train.add_argument("--threads", type=_one_or_more, default=1)
     train.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     train.add_argument("--frozen-prefix", action="store_true")
     merging = what.add_parser("merge")
     merging.add_argument("adapter", type=Path)
     merging.add_argument("--name")
+    examples = what.add_parser("examples")
+    examples.add_argument("file", type=Path)
+    _add_counts(examples, (300, 300, 300, 100))
     test = what.add_parser("test")
     test.add_argument("model")
     test.add_argument("--questions", type=_one_or_more, default=12)
     test.add_argument("--seed", type=int, default=0)
+    test.add_argument("--examples", type=Path)
+    test.add_argument("--shown", type=_one_or_more, default=2)
     return parser
+
+
+def _add_counts(parser: argparse.ArgumentParser, defaults: tuple[int, int, int, int]) -> None:
+    """How many examples of each kind, and the runs that more are taken from."""
+    names = ("--plans", "--decompositions", "--programs", "--specs")
+    for name, default in zip(names, defaults, strict=True):
+        parser.add_argument(name, type=_none_or_more, default=default)
+    parser.add_argument("--run", type=Path, action="append", default=[])
+    parser.add_argument("--seed", type=int, default=0)
 
 
 def main() -> int:
@@ -109,8 +135,11 @@ def main() -> int:
             _train(given)
         elif given.what == "merge":
             _merge(given)
+        elif given.what == "examples":
+            _examples(given)
         else:
-            trial(_folder(given.model), given.questions, given.seed)
+            examples = given.examples and given.examples.expanduser().absolute()
+            trial(_folder(given.model), given.questions, given.seed, examples, given.shown)
     except Refused as error:
         print(f"rlgpt: {error}", file=sys.stderr)
         return error.code

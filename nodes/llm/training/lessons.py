@@ -2,8 +2,10 @@
 
 import random
 
+import msgspec
+
 from messages.world import Condition
-from nodes.llm.training.examples import Example
+from nodes.llm.examples.example import Example
 from nodes.llm.training.taught import goals, taught
 
 HELD_OUT = frozenset(
@@ -36,6 +38,29 @@ def lessons(counts: dict[str, int], seed: int) -> list[Example]:
 def questions(counts: dict[str, int], seed: int) -> list[Example]:
     """Examples about goals that are held out, with the rulebook's answers to compare with."""
     return _made(split()[1], counts, random.Random(seed + 1))
+
+
+def to_show(counts: dict[str, int], seed: int) -> list[Example]:
+    """Examples to show beside a question: like lessons, but none is about a step to a goal of the
+    paper's tables either, since the step would be the whole answer where it is the goal."""
+    return [each for each in lessons(counts, seed) if _asked_for(each) not in HELD_OUT]
+
+
+class _Aim(msgspec.Struct):
+    success: Condition
+
+
+class _Asking(msgspec.Struct):
+    """What of a question says what is to be done."""
+
+    task: _Aim
+    subtask: _Aim | None = None
+    sub_action: _Aim | None = None
+
+
+def _asked_for(example: Example) -> str:
+    asking = msgspec.json.decode(example.question, type=_Asking)
+    return (asking.sub_action or asking.subtask or asking.task).success.name
 
 
 def _made(about: list[Condition], counts: dict[str, int], chance: random.Random) -> list[Example]:

@@ -11,9 +11,9 @@ import msgspec
 
 from messages.chat import Question
 from nodes.answer_check import answer_problems
+from nodes.llm.examples.example import AGENTS, Example, example
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.replay import transcript_path
-from nodes.llm.training.examples import AGENTS, Example, example
 from nodes.llm.transcript import Entry, read_lines
 
 _KINDS = {kind.__name__: kind for kind in AGENTS}

@@ -13,20 +13,19 @@ from pathlib import Path
 
 import msgspec
 
-from messages.chat import ChatMessage, Question
+from messages.chat import ChatMessage
 from nodes.answer_check import answer_problems
 from nodes.llm.answers import parse
 from nodes.llm.backend import BackendError
+from nodes.llm.examples.example import Example, question_of
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import Vllm
-from nodes.llm.training.examples import AGENTS, Example
 from nodes.llm.training.lessons import questions
 from nodes.llm.vllm.vllm_server import Server, ServerFailed
 
 _CHECKED = ("PlanQuestion", "DecomposeQuestion")
 """Whether a program passes is not known without a world."""
-_KINDS = {kind.__name__: kind for kind in AGENTS}
 _AT_ONCE = 4
 
 
@@ -42,8 +41,11 @@ class Figures:
     refused: list[str]
 
 
-def trial(folder: Path, count: int, seed: int) -> dict[str, Figures]:
+def trial(
+    folder: Path, count: int, seed: int, shown_from: Path | None = None, shown: int = 2
+) -> dict[str, Figures]:
     """Ask ``count`` questions of each kind that can be checked, and print the figures.
+    ``shown_from``: a file of examples, of which the ``shown`` most similar are shown with each.
 
     Raises:
         Refused: the weights cannot be served here.
@@ -53,6 +55,7 @@ def trial(folder: Path, count: int, seed: int) -> dict[str, Figures]:
         model=folder.name, path=str(folder), device="cpu", context=8192, sequences=_AT_ONCE,
         kv_cache_memory="512M", eager=True, temperature=0.0, max_tokens=1024, timeout=900.0,
         response_format="text", stream=False,
+        examples=str(shown_from) if shown_from is not None else None, shown=shown,
     )  # fmt: skip
     examples = questions(dict.fromkeys(_CHECKED, count), seed)
     with tempfile.TemporaryDirectory() as log:
@@ -109,7 +112,7 @@ class _Row:
 
 
 def _row(example: Example, text: str) -> _Row:
-    question: Question = msgspec.json.decode(example.question, type=_KINDS[example.kind])
+    question = question_of(example)
     try:
         answer = parse(question, text)
     except ValueError as error:
@@ -130,8 +133,9 @@ def _answer(backend: OpenAIBackend, example: Example) -> str:
         ChatMessage(role="system", content=example.system),
         ChatMessage(role="user", content=example.user),
     ]
-    question: Question = msgspec.json.decode(example.question, type=_KINDS[example.kind])
+    question = question_of(example)
     try:
-        return backend.complete(question, prompt, {}).text
+        fitted = backend.fitted(backend.with_examples(question, prompt))
+        return backend.complete(question, fitted.prompt, {}).text
     except BackendError:
         return ""  # cut off, or nothing at all: not valid

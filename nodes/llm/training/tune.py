@@ -165,7 +165,7 @@ def main() -> int:
     lines = Path(settings["examples"]).read_text().splitlines()
     tokenizer = AutoTokenizer.from_pretrained(settings["base"], local_files_only=True)
     model = AutoModelForCausalLM.from_pretrained(
-        settings["base"], dtype=torch.bfloat16, local_files_only=True
+        settings["base"], dtype=getattr(torch, settings["numbers"]), local_files_only=True
     ).to(settings["device"])
     config = LoraConfig(
         r=settings["rank"],
@@ -182,7 +182,7 @@ def main() -> int:
     done = train(model, adapted, order, settings)
     adapter = Path(settings["into"]) / "adapter"
     adapted.save_pretrained(str(adapter))
-    merged = adapted.merge_and_unload()
+    merged = adapted.merge_and_unload().to(torch.bfloat16)  # as the base is
     merged.save_pretrained(settings["into"])
     tokenizer.save_pretrained(settings["into"])
     report(done=done)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm.adapter import adapter_words
+from nodes.llm.vllm.cpu_numbers import cpu_numbers
 from nodes.process import SUPERVISED
 
 VLLM, TORCH = "0.32.0", "2.13.0"
@@ -93,6 +94,8 @@ def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
         # Memory is set aside for pictures as large as the critic's may be, not as the model could
         # take, which can be gigabytes.
         words += ["--limit-mm-per-prompt", json.dumps(_PICTURES)]
+    if profile.device == "cpu" and cpu_numbers() == "float32":
+        words += ["--dtype", "float32"]  # before llm.arguments, which may say otherwise
     if profile.eager:
         words += ["--enforce-eager"]
     if profile.device == "cuda":

@@ -81,7 +81,7 @@ class Conversation:
             return None
         prompt = [
             {"role": str(m.get("role", "")), "content": _content(m)}
-            for m in entry.get("prompt") or []
+            for m in _with_examples(entry.get("prompt") or [], entry.get("examples") or [])
             if isinstance(m, dict)
         ]
         return {
@@ -147,6 +147,11 @@ def _question(unanswered: bool, entry: dict[str, Any]) -> Question:
         failures=len(entry.get("failures") or []),
         unanswered=unanswered,
     )
+
+
+def _with_examples(prompt: list[Any], examples: list[Any]) -> list[Any]:
+    """The messages as the model got them: examples stand before the last one."""
+    return [*prompt[:-1], *examples, *prompt[-1:]]
 
 
 def _content(message: dict[str, Any]) -> str:

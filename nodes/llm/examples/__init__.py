@@ -1,0 +1,1 @@
+"""Questions with checked answers: what models are taught with, and shown beside a question."""

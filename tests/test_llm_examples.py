@@ -1,0 +1,179 @@
+"""Examples that are shown beside a question: which ones, where they stand, and unusable files."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from messages.chat import PlanQuestion, ProgramQuestion
+from nodes.exit_codes import REFUSED
+from nodes.llm.examples.example import Example, question_of, read, write
+from nodes.llm.examples.library import Library
+from nodes.llm.examples.similarity import Index, words
+from nodes.llm.training.lessons import HELD_OUT, questions, to_show
+from rlgpt.main import main
+from rlgpt.prompts import show
+from tests.test_llm_node import GOOD, QUESTION, Setting, lines, refusal, says
+
+COUNTS = {"PlanQuestion": 40, "DecomposeQuestion": 60, "ProgramQuestion": 60, "SpecQuestion": 10}
+
+
+@pytest.fixture(scope="module")
+def examples() -> list[Example]:
+    return to_show(COUNTS, seed=0)
+
+
+@pytest.fixture(scope="module")
+def file(examples: list[Example], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("examples") / "examples.jsonl"
+    write(path, examples)
+    return path
+
+
+@pytest.fixture
+def setting(run_folder: Path) -> Iterator[Setting]:
+    setting = Setting(run_folder)
+    yield setting
+    setting.close()
+
+
+def test_texts_are_alike_by_their_rare_words():
+    texts = ["walk up to the cow", "walk up to the tree", "dig the tree down", "craft the thing"]
+    index = Index([words(text) for text in texts])
+    assert index.nearest(words("dig a hole"), 1) == [2]
+    assert set(index.nearest(words("walk up to the rock"), 2)) == {0, 1}
+    assert index.nearest(words("nothing of all that"), 4) == [0, 1, 2, 3]
+
+
+def test_names_do_not_count_as_words_of_a_text():
+    assert words("Craft 2 iron_ingot: an iron ingot", without=frozenset({"iron_ingot"})) == {
+        "craft",
+        "an",
+    }
+
+
+def test_the_nearest_program_is_of_the_same_kind(file: Path):
+    """By what is to be done, not by the things that are named."""
+    library = Library(file)
+    asked = questions({"ProgramQuestion": 20}, seed=0)
+    same = 0
+    for each in asked:
+        *_, nearest = library.turns(question_of(each), 2)
+        same += stock(nearest.content) == stock(each.answer)
+    assert same >= 18
+
+
+def stock(answer: str) -> str:
+    """From which file of the rulebook a program is."""
+    return json.loads(answer)["thoughts"].partition(".py")[0].rpartition(" ")[2]
+
+
+def test_no_example_is_about_a_goal_of_the_papers_tables(examples: list[Example]):
+    """Not even where that is a step to another goal: it would be the whole answer."""
+    assert len(examples) > 100
+    for each in examples:
+        question = question_of(each)
+        step = question.sub_action if isinstance(question, ProgramQuestion) else None
+        assert each.goal not in HELD_OUT
+        assert step is None or step.success.name not in HELD_OUT
+
+
+def test_a_question_is_not_shown_its_own_answer(examples: list[Example], file: Path):
+    plan = next(each for each in examples if each.kind == "PlanQuestion")
+    library = Library(file)
+    shown = [message.content for message in library.turns(question_of(plan), 5)]
+    assert len(shown) == 10
+    assert plan.user not in shown
+
+
+def test_examples_are_shown_as_turns_before_the_question(
+    setting: Setting, file: Path, capsys: pytest.CaptureFixture[str]
+):
+    setting.start(says(GOOD), examples=str(file), shown=2)
+    setting.ask()
+    assert setting.server is not None
+    sent = setting.server.requests[-1]["messages"]
+    assert [each["role"] for each in sent] == ["system", *["user", "assistant"] * 2, "user"]
+    assert sent[-1]["content"] == "A log."
+    assert json.loads(sent[-2]["content"])["subtasks"]
+    # The record has both: what the agent sent, which a replay compares, and what was added.
+    (entry,) = lines(setting.run)
+    assert len(entry["prompt"]) == 2
+    assert [each["content"] for each in entry["examples"]] == [
+        each["content"] for each in sent[1:-1]
+    ]
+    assert show("planner", str(setting.run), None, False, False) == 0
+    assert sent[1]["content"].splitlines()[0] in capsys.readouterr().out
+
+
+def test_examples_are_left_out_first_where_the_context_is_small(setting: Setting, file: Path):
+    setting.start(says(GOOD), examples=str(file), shown=3, context=150, max_tokens=100)
+    answered = setting.ask()
+    assert answered.left_out == ["an example"] * 3
+    assert setting.server is not None
+    sent = setting.server.requests[-1]["messages"]
+    assert [each["role"] for each in sent] == ["system", "user"]
+
+
+def test_a_question_of_another_kind_is_shown_none(file: Path, tmp_path: Path):
+    plans = [each for each in read(file) if each.kind == "PlanQuestion"]
+    path = tmp_path / "plans.jsonl"
+    write(path, plans)
+    library = Library(path)
+    (program,) = questions({"ProgramQuestion": 1}, seed=0)
+    assert library.turns(question_of(program), 2) == []
+    assert len(library.turns(QUESTION, 2)) == 4
+    assert len(library.turns(QUESTION, 1000)) == 2 * len(plans)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "cannot be read: No such file"),
+        ("", "holds no examples: it is empty"),
+        ("{\n", "line 1 is no example"),
+        ("other question", "line 2: .*no_such_field|line 2: "),
+        ("other answer", "line 2: "),
+        ("other kind", "line 2: JudgeQuestion is none of PlanQuestion"),
+    ],
+)
+def test_an_unusable_file_is_refused_with_its_line(
+    examples: list[Example], tmp_path: Path, content: str | None, sentence: str
+):
+    path = tmp_path / "examples.jsonl"
+    first = next(each for each in examples if each.kind == "PlanQuestion")
+    changed = {
+        "other question": {"question": msgspec.Raw(b'{"type": "PlanQuestion"}')},
+        "other answer": {"answer": "{}"},
+        "other kind": {"kind": "JudgeQuestion"},
+    }
+    if content in changed:
+        write(path, [first, msgspec.structs.replace(first, **changed[content])])
+    elif content is not None:
+        path.write_text(content)
+    with pytest.raises(ValueError, match=sentence):
+        Library(path)
+
+
+def test_a_node_with_an_unusable_file_says_how_to_make_one(setting: Setting, tmp_path: Path):
+    missing = str(tmp_path / "nothing.jsonl")
+    setting.configure({"kind": "openai", "url": "http://x/v1", "model": "m", "examples": missing})
+    said = refusal(setting.run)
+    assert f"llm.examples: {missing} cannot be read: No such file or directory" in said
+    assert "`rlgpt llm examples FILE` makes such a file" in said
+
+
+def test_the_command_writes_a_file_that_a_node_reads(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "few.jsonl"
+    counts = ["--plans", "4", "--decompositions", "3", "--programs", "2", "--specs", "0"]
+    assert main(["llm", "examples", str(path), *counts]) == 0
+    assert f"llm.examples={path}" in capfd.readouterr().out
+    assert 4 <= len(Library(path)) <= 9
+    question = PlanQuestion(task=QUESTION.task)
+    assert Library(path).turns(question, 1)
+    assert main(["llm", "examples", str(tmp_path / "no" / "such.jsonl")]) == REFUSED
+    assert "cannot be written: No such file or directory" in capfd.readouterr().err
