@@ -253,3 +253,13 @@ def test_a_cpu_without_avx512_serves_32_bits(
     assert round(wanted.weights, 1) == (18.6 if numbers == "float32" else 9.3)
     on_gpu = profile(command=["sh"])
     assert "--dtype" not in command_line(on_gpu, Path("/w"), 8001)
+
+
+def test_guessing_from_the_prompt_on_a_cpu_needs_temperature_0():
+    guesses = profile(device="cpu", command=["sh"], speculative_tokens=8, temperature=0.0)
+    words = command_line(guesses, Path("/w"), 8001)
+    config = json.loads(words[words.index("--speculative-config") + 1])
+    assert (config["method"], config["num_speculative_tokens"]) == ("ngram", 8)
+    with pytest.raises(ValueError, match=r"at temperature 0 only; set llm\.temperature=0, or"):
+        profile(device="cpu", speculative_tokens=8, temperature=0.2)
+    assert profile(device="cuda", speculative_tokens=8, temperature=0.2).speculative_tokens == 8

@@ -12,7 +12,8 @@ from nodes.exit_codes import REFUSED
 from nodes.llm.examples.example import Example, question_of, read, write
 from nodes.llm.examples.library import Library
 from nodes.llm.examples.similarity import Index, words
-from nodes.llm.training.lessons import HELD_OUT, questions, to_show
+from nodes.llm.lessons.lessons import HELD_OUT, questions, to_show
+from nodes.llm.lessons.shown import library
 from rlgpt.main import main
 from rlgpt.prompts import show
 from tests.test_llm_node import GOOD, QUESTION, Setting, lines, refusal, says
@@ -56,7 +57,7 @@ def test_names_do_not_count_as_words_of_a_text():
 
 def test_the_nearest_program_is_of_the_same_kind(file: Path):
     """By what is to be done, not by the things that are named."""
-    library = Library(file)
+    library = Library.of_file(file)
     asked = questions({"ProgramQuestion": 20}, seed=0)
     same = 0
     for each in asked:
@@ -82,7 +83,7 @@ def test_no_example_is_about_a_goal_of_the_papers_tables(examples: list[Example]
 
 def test_a_question_is_not_shown_its_own_answer(examples: list[Example], file: Path):
     plan = next(each for each in examples if each.kind == "PlanQuestion")
-    library = Library(file)
+    library = Library.of_file(file)
     shown = [message.content for message in library.turns(question_of(plan), 5)]
     assert len(shown) == 10
     assert plan.user not in shown
@@ -121,7 +122,7 @@ def test_a_question_of_another_kind_is_shown_none(file: Path, tmp_path: Path):
     plans = [each for each in read(file) if each.kind == "PlanQuestion"]
     path = tmp_path / "plans.jsonl"
     write(path, plans)
-    library = Library(path)
+    library = Library.of_file(path)
     (program,) = questions({"ProgramQuestion": 1}, seed=0)
     assert library.turns(question_of(program), 2) == []
     assert len(library.turns(QUESTION, 2)) == 4
@@ -154,7 +155,7 @@ def test_an_unusable_file_is_refused_with_its_line(
     elif content is not None:
         path.write_text(content)
     with pytest.raises(ValueError, match=sentence):
-        Library(path)
+        Library.of_file(path)
 
 
 def test_a_node_with_an_unusable_file_says_how_to_make_one(setting: Setting, tmp_path: Path):
@@ -165,6 +166,11 @@ def test_a_node_with_an_unusable_file_says_how_to_make_one(setting: Setting, tmp
     assert "`rlgpt llm examples FILE` makes such a file" in said
 
 
+def test_the_rulebooks_examples_need_no_file():
+    shown = library("rulebook").turns(QUESTION, 2)
+    assert [message.role for message in shown] == ["user", "assistant"] * 2
+
+
 def test_the_command_writes_a_file_that_a_node_reads(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
@@ -172,8 +178,8 @@ def test_the_command_writes_a_file_that_a_node_reads(
     counts = ["--plans", "4", "--decompositions", "3", "--programs", "2", "--specs", "0"]
     assert main(["llm", "examples", str(path), *counts]) == 0
     assert f"llm.examples={path}" in capfd.readouterr().out
-    assert 4 <= len(Library(path)) <= 9
+    assert 4 <= len(Library.of_file(path)) <= 9
     question = PlanQuestion(task=QUESTION.task)
-    assert Library(path).turns(question, 1)
+    assert Library.of_file(path).turns(question, 1)
     assert main(["llm", "examples", str(tmp_path / "no" / "such.jsonl")]) == REFUSED
     assert "cannot be written: No such file or directory" in capfd.readouterr().err

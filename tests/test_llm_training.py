@@ -17,11 +17,11 @@ from nodes.asking import render
 from nodes.llm import manifest
 from nodes.llm.examples.example import Example
 from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.lessons.lessons import HELD_OUT, lessons, questions, split
+from nodes.llm.lessons.taught import KINDS
 from nodes.llm.profiles import Vllm
-from nodes.llm.training.lessons import HELD_OUT, lessons, questions, split
 from nodes.llm.training.merging import merge
 from nodes.llm.training.recorded_examples import recorded
-from nodes.llm.training.taught import KINDS
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.training.trial import Figures, judged
 from nodes.llm.vllm.adapter import adapter_words, served_name, version

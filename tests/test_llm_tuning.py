@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nodes.llm import manifest
-from nodes.llm.training.lessons import lessons
+from nodes.llm.lessons.lessons import lessons
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.vllm.wholeness import problem
 from tests.vllm_environment import FOLDER, made, tiny_model

@@ -4,15 +4,14 @@ import copy
 import json
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.backend import BackendError, Completion, Listener
 from nodes.llm.completions import post
-from nodes.llm.examples.library import Library
 from nodes.llm.fitting import Fitted, fit
+from nodes.llm.lessons.shown import library
 from nodes.llm.measuring import Meter
 from nodes.llm.profiles import OpenAI, Requests
 from nodes.llm.question_pictures import content
@@ -36,14 +35,7 @@ class OpenAIBackend:
         self._meter: Meter | None = None
         self._listener: Listener | None = None
         self._pictures: Mapping[str, bytes] = {}
-        self._library: Library | None = None
-        if profile.examples is not None:
-            try:
-                self._library = Library(Path(profile.examples).expanduser().absolute())
-            except ValueError as error:
-                raise ValueError(
-                    f"llm.examples: {error}; `rlgpt llm examples FILE` makes such a file."
-                ) from None
+        self._library = library(profile.examples) if profile.examples is not None else None
         self._headers = {"Content-Type": "application/json", "Connection": "close"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key}"

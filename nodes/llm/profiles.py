@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from messages.bounds import Positive
+from messages.bounds import NotNegative, Positive
 
 PositiveShare = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
@@ -42,7 +42,8 @@ class Requests(msgspec.Struct, kw_only=True):
         None  # tokens, prompt and answer together; null: as the server reports
     )
     vision: bool = False  # does the model see? Then the critic may show it pictures
-    examples: str | None = None  # a file of `rlgpt llm examples`, from which similar ones are shown
+    # `rulebook`, or a file of `rlgpt llm examples`: similar ones are shown with a question.
+    examples: str | None = None
     shown: Positive = 2  # how many of them with each question
     extra: dict[str, Any] = {}  # further fields of the request's body
 
@@ -73,6 +74,9 @@ class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, k
     memory_share: PositiveShare = 0.55  # of each card's whole memory
     kv_cache_memory: str | None = None  # "4G": instead of what the share leaves; needed on a CPU
     eager: bool = False  # no CUDA graphs: starts faster, answers slower
+    # Tokens at a time that are guessed from the prompt, which programs repeat much of (vLLM's n-gram
+    # speculation); the answers are the same, sooner. 0: none. On a CPU at temperature 0 only.
+    speculative_tokens: NotNegative = 0
     reasoning_parser: str | None = None  # of models that think, so that their answers fit a schema
     sleep_mode: bool = True
 
@@ -108,7 +112,20 @@ def read_profile(values: dict[str, Any]) -> Profile:
         ) from None
     if isinstance(profile, OpenAI):
         _check_url(profile.url)
+    if isinstance(profile, Vllm):
+        _check_speculation(profile)
     return profile
+
+
+def _check_speculation(profile: Vllm) -> None:
+    """Raises ValueError where the answers would be wrong: at temperature 0.2 the CPU build of vLLM
+    0.32 wrote tokens that nothing leads to, whether its guesses were taken or not."""
+    if profile.device == "cpu" and profile.speculative_tokens and profile.temperature > 0:
+        raise ValueError(
+            f"llm.speculative_tokens={profile.speculative_tokens} with llm.temperature="
+            f"{profile.temperature:g}: vLLM's CPU build guesses right at temperature 0 only; set "
+            "llm.temperature=0, or llm.speculative_tokens=0."
+        )
 
 
 def _check_url(url: str) -> None:

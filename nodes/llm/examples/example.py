@@ -1,7 +1,7 @@
 """A question as its agent would put it, and a checked answer.
 
 Questions come from the rulebook, over many goals and without any world
-(`nodes/llm/training/taught.py`), and from the transcripts of runs that succeeded
+(`nodes/llm/lessons/taught.py`), and from the transcripts of runs that succeeded
 (`nodes/llm/training/recorded_examples.py`).
 """
 

@@ -5,6 +5,7 @@ with its answer and the nearest one last, so that the answer that a small model 
 right before its own.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -18,37 +19,38 @@ from nodes.prompt_parts import EXAMPLES
 
 
 class Library:
-    """The examples of a file, by the kind of their question.
+    """Examples by the kind of their question.
 
     Raises:
-        ValueError: there is no such file, or it holds none that this version can show; one
-            sentence.
+        ValueError: one of them is none that this version can show; which.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, examples: Iterable[Example]) -> None:
         self._examples: dict[str, list[Example]] = {}
         texts: dict[str, list[Words]] = {}
+        for number, each in enumerate(examples, 1):
+            try:
+                question = question_of(each)
+                parse(question, each.answer)
+                about = _about(question)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+            self._examples.setdefault(each.kind, []).append(each)
+            texts.setdefault(each.kind, []).append(about)
+        self._indices = {kind: Index(found) for kind, found in texts.items()}
+
+    @classmethod
+    def of_file(cls, path: Path) -> "Library":
+        """Those of a file. Raises ValueError: it cannot be read, or holds none; one sentence."""
         try:
-            for number, each in enumerate(read(path), 1):
-                self._add(each, number, texts)
+            library = cls(read(path))
         except OSError as error:
             raise ValueError(f"{path} cannot be read: {error.strerror}") from None
         except ValueError as error:
             raise ValueError(f"{path} holds no examples of this version: {error}") from None
-        if not self._examples:
+        if not len(library):
             raise ValueError(f"{path} holds no examples: it is empty")
-        self._indices = {kind: Index(found) for kind, found in texts.items()}
-
-    def _add(self, each: Example, number: int, texts: dict[str, list[Words]]) -> None:
-        try:
-            question = question_of(each)
-            parse(question, each.answer)
-            about = _about(question)
-        except ValueError as error:
-            raise ValueError(f"line {number}: {error}") from None
-        self._examples.setdefault(each.kind, []).append(each)
-        texts.setdefault(each.kind, []).append(about)
+        return library
 
     def __len__(self) -> int:
         return sum(len(examples) for examples in self._examples.values())

@@ -12,15 +12,17 @@ MODEL is a name of the catalogue or a folder of weights. `rlgpt llm train`, `rlg
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.known_models import catalogue
 from nodes.llm.getting.refusals import Refused
-from nodes.llm.training.lessons import lessons, to_show
+from nodes.llm.lessons.lessons import lessons, to_show
+from nodes.llm.lessons.shown import DEFAULT_COUNTS
+from nodes.llm.lessons.taught import KINDS
 from nodes.llm.training.merging import merge
 from nodes.llm.training.recorded_examples import recorded
-from nodes.llm.training.taught import KINDS
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.training.trial import trial
 from nodes.llm.vllm.model_files import weights_folder
@@ -109,17 +111,17 @@ def _parser() -> argparse.ArgumentParser:
     merging.add_argument("--name")
     examples = what.add_parser("examples")
     examples.add_argument("file", type=Path)
-    _add_counts(examples, (300, 300, 300, 100))
+    _add_counts(examples, DEFAULT_COUNTS.values())
     test = what.add_parser("test")
     test.add_argument("model")
     test.add_argument("--questions", type=_one_or_more, default=12)
     test.add_argument("--seed", type=int, default=0)
-    test.add_argument("--examples", type=Path)
+    test.add_argument("--examples")  # a file, or `rulebook`
     test.add_argument("--shown", type=_one_or_more, default=2)
     return parser
 
 
-def _add_counts(parser: argparse.ArgumentParser, defaults: tuple[int, int, int, int]) -> None:
+def _add_counts(parser: argparse.ArgumentParser, defaults: Iterable[int]) -> None:
     """How many examples of each kind, and the runs that more are taken from."""
     names = ("--plans", "--decompositions", "--programs", "--specs")
     for name, default in zip(names, defaults, strict=True):
@@ -138,8 +140,8 @@ def main() -> int:
         elif given.what == "examples":
             _examples(given)
         else:
-            examples = given.examples and given.examples.expanduser().absolute()
-            trial(_folder(given.model), given.questions, given.seed, examples, given.shown)
+            shown_from = (given.examples, given.shown)
+            trial(_folder(given.model), given.questions, given.seed, *shown_from)
     except Refused as error:
         print(f"rlgpt: {error}", file=sys.stderr)
         return error.code

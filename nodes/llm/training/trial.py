@@ -19,9 +19,9 @@ from nodes.llm.answers import parse
 from nodes.llm.backend import BackendError
 from nodes.llm.examples.example import Example, question_of
 from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.lessons.lessons import questions
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import Vllm
-from nodes.llm.training.lessons import questions
 from nodes.llm.vllm.vllm_server import Server, ServerFailed
 
 _CHECKED = ("PlanQuestion", "DecomposeQuestion")
@@ -42,10 +42,11 @@ class Figures:
 
 
 def trial(
-    folder: Path, count: int, seed: int, shown_from: Path | None = None, shown: int = 2
+    folder: Path, count: int, seed: int, shown_from: str | None = None, shown: int = 2
 ) -> dict[str, Figures]:
     """Ask ``count`` questions of each kind that can be checked, and print the figures.
-    ``shown_from``: a file of examples, of which the ``shown`` most similar are shown with each.
+    ``shown_from``: a file of examples, or ``rulebook``; of these the ``shown`` most similar are
+    shown with each.
 
     Raises:
         Refused: the weights cannot be served here.
@@ -55,7 +56,7 @@ def trial(
         model=folder.name, path=str(folder), device="cpu", context=8192, sequences=_AT_ONCE,
         kv_cache_memory="512M", eager=True, temperature=0.0, max_tokens=1024, timeout=900.0,
         response_format="text", stream=False,
-        examples=str(shown_from) if shown_from is not None else None, shown=shown,
+        examples=shown_from, shown=shown,
     )  # fmt: skip
     examples = questions(dict.fromkeys(_CHECKED, count), seed)
     with tempfile.TemporaryDirectory() as log:

@@ -26,6 +26,9 @@ _OFFLINE = {
     "DO_NOT_TRACK": "1",
     "TOKENIZERS_PARALLELISM": "false",
 }
+# What follows the last 3 to 5 tokens where they stand elsewhere in the prompt or the answer. With
+# fewer than 3 it guesses wrong too often.
+_FROM_THE_PROMPT = {"method": "ngram", "prompt_lookup_max": 5, "prompt_lookup_min": 3}
 _PICTURES = {"image": {"count": 64, "width": 1024, "height": 1024}, "video": 0}
 # What is for the node alone, and what would mislead the server: another environment's modules,
 # proxies for a server on the loopback.
@@ -96,6 +99,9 @@ def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
         words += ["--limit-mm-per-prompt", json.dumps(_PICTURES)]
     if profile.device == "cpu" and cpu_numbers() == "float32":
         words += ["--dtype", "float32"]  # before llm.arguments, which may say otherwise
+    if profile.speculative_tokens:
+        guessing = {"num_speculative_tokens": profile.speculative_tokens, **_FROM_THE_PROMPT}
+        words += ["--speculative-config", json.dumps(guessing)]
     if profile.eager:
         words += ["--enforce-eager"]
     if profile.device == "cuda":

@@ -6,7 +6,7 @@ import msgspec
 
 from messages.world import Condition
 from nodes.llm.examples.example import Example
-from nodes.llm.training.taught import goals, taught
+from nodes.llm.lessons.taught import goals, taught
 
 HELD_OUT = frozenset(
     {

@@ -22,9 +22,9 @@ from messages.world import Condition, Task
 from nodes.answer_check import answer_problems
 from nodes.goal_ids import slug
 from nodes.llm.examples.example import Example, example
+from nodes.llm.lessons.mistakes import names_told, with_a_mistake
 from nodes.llm.rulebook import rulebook_backend
 from nodes.llm.rulebook.rules import NoRule
-from nodes.llm.training.mistakes import names_told, with_a_mistake
 from voxeldojo.rules import BIOMES, ITEMS
 from worlds import card
 from worlds.card import Unreachable

@@ -1,0 +1,1 @@
+"""What models are taught and shown: the rulebook's answers over many goals, without any world."""

@@ -1,0 +1,28 @@
+"""Where the examples of ``llm.examples`` come from: a file, or the rulebook's lessons."""
+
+from pathlib import Path
+
+from nodes.llm.examples.library import Library
+from nodes.llm.lessons.lessons import to_show
+
+RULEBOOK = "rulebook"
+"""Instead of a file: the rulebook's answers, made when the node starts, the same ones each time."""
+DEFAULT_COUNTS = {
+    "PlanQuestion": 300,
+    "DecomposeQuestion": 300,
+    "ProgramQuestion": 300,
+    "SpecQuestion": 100,
+}
+
+
+def library(examples: str) -> Library:
+    """Raises ValueError where there is no such file, or it cannot be used; one sentence."""
+    if examples == RULEBOOK:
+        return Library(to_show(DEFAULT_COUNTS, seed=0))
+    try:
+        return Library.of_file(Path(examples).expanduser().absolute())
+    except ValueError as error:
+        raise ValueError(
+            f"llm.examples: {error}; `rlgpt llm examples FILE` makes such a file, and "
+            f"llm.examples={RULEBOOK} needs none."
+        ) from None
