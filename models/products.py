@@ -1,7 +1,7 @@
 """Matrix products of small float32 matrices on a CPU.
 
 torch multiplies them with MKL. oneDNN, which torch has as well, takes half of the time on an EPYC
-with AVX-512 (docs/speed.md). Narrow matrices, such as a layer's with one output, are not worth its
+with AVX-512 (docs/speed.md), and 5 to 30 % more on one with AVX2 alone. Narrow matrices, such as a layer's with one output, are not worth its
 set-up.
 """
 
@@ -10,7 +10,11 @@ from torch import Tensor
 
 _NARROW = 32  # rows or columns of the right-hand matrix below which torch's own is faster
 # The operator that torch.compile makes of a linear layer; it is private, so it may not be there.
-_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+_ONEDNN = (
+    torch.backends.mkldnn.is_available()
+    and torch.backends.cpu.get_cpu_capability().startswith("AVX512")
+    and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+)
 
 
 def affine(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

@@ -74,7 +74,7 @@ class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, k
     memory_share: PositiveShare = 0.55  # of each card's whole memory
     kv_cache_memory: str | None = None  # "4G": instead of what the share leaves; needed on a CPU
     eager: bool = False  # no CUDA graphs: starts faster, answers slower
-    # Tokens at a time that are guessed from the prompt, which programs repeat much of (vLLM's n-gram
+    # Tokens at a time that are guessed from the prompt, which programs repeat (n-gram
     # speculation); the answers are the same, sooner. 0: none. On a CPU at temperature 0 only.
     speculative_tokens: NotNegative = 0
     reasoning_parser: str | None = None  # of models that think, so that their answers fit a schema
