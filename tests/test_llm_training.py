@@ -15,7 +15,7 @@ from messages.chat import DecomposeQuestion, PlanQuestion
 from nodes.answer_check import answer_problems
 from nodes.asking import render
 from nodes.llm import manifest
-from nodes.llm.examples.example import Example
+from nodes.llm.examples.example import Example, question_of
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.lessons.lessons import HELD_OUT, lessons, questions, split
 from nodes.llm.lessons.taught import KINDS
@@ -241,3 +241,19 @@ def test_the_last_answers_of_a_successful_run_are_trained_on(taught: list[Exampl
         recorded(run_folder(tmp_path / "bad", known, success=False))
     with pytest.raises(Refused, match="is no run that can be learned from"):
         recorded(tmp_path / "none")
+
+
+def test_refused_answers_are_taught_with_the_mended_one(taught: list[Example]):
+    """As the agent would ask again: with the answer and every reason."""
+    for kind in ("PlanQuestion", "DecomposeQuestion"):
+        again = [
+            e for e in taught if e.kind == kind and "Your last answer cannot be used" in e.user
+        ]
+        assert len(again) >= 4
+        for each in again:
+            question = question_of(each)
+            assert isinstance(question, PlanQuestion | DecomposeQuestion)
+            steps = "subtasks" if isinstance(question, PlanQuestion) else "sub_actions"
+            refused = msgspec.json.encode({steps: question.refused}).decode()
+            assert answer_problems(question, refused) == question.problems
+            assert answer_problems(question, each.answer) == []

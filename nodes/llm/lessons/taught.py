@@ -23,6 +23,7 @@ from nodes.answer_check import answer_problems
 from nodes.goal_ids import slug
 from nodes.llm.examples.example import Example, example
 from nodes.llm.lessons.mistakes import names_told, with_a_mistake
+from nodes.llm.lessons.refused_answers import refused_decomposition, refused_plan
 from nodes.llm.rulebook import rulebook_backend
 from nodes.llm.rulebook.rules import NoRule
 from voxeldojo.rules import BIOMES, ITEMS
@@ -45,6 +46,7 @@ _FELL_SHORT = (
 _LEFT = (0, 1, 2)
 _REFUSED = 0.4
 """Share of the programs that are taught as the mended form of one that was refused."""
+_REFUSED_STEPS = 0.3  # the same of plans and decompositions
 _MOST_ITERATIONS = 4
 _ASKED = (
     "Get {n} {thing}.",
@@ -110,7 +112,9 @@ def _begun(success: Condition, chance: random.Random) -> dict[str, int]:
 
 def plans(task: Task, chance: random.Random) -> Iterator[Lesson]:
     question = PlanQuestion(task=task, inventory=task.inventory)
-    yield question, rulebook_backend.plan(question)
+    answer = rulebook_backend.plan(question)
+    refused = refused_plan(question, answer, chance) if chance.random() < _REFUSED_STEPS else None
+    yield refused or question, answer
 
 
 def decompositions(task: Task, chance: random.Random) -> Iterator[Lesson]:
@@ -119,8 +123,10 @@ def decompositions(task: Task, chance: random.Random) -> Iterator[Lesson]:
     if drawn is None:
         return
     begun = msgspec.structs.replace(task, inventory=drawn[1])
-    *_, last = _decomposed(begun, drawn[0], chance.choice((1, 1, 2, 3)), chance)
-    yield last
+    *_, (question, answer) = _decomposed(begun, drawn[0], chance.choice((1, 1, 2, 3)), chance)
+    if chance.random() < _REFUSED_STEPS:
+        question = refused_decomposition(question, answer, chance) or question
+    yield question, answer
 
 
 def _decomposed(

@@ -1,0 +1,73 @@
+"""Plans and decompositions with one mistake that small models make, and why the agent refuses them.
+The question after such an answer is taught with the right one."""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from messages.chat import DecomposeAnswer, DecomposeQuestion, PlanAnswer, PlanQuestion
+from messages.plan import SubAction, Subtask
+from nodes.answer_check import answer_problems
+
+Step = TypeVar("Step", Subtask, SubAction)
+
+
+def refused_plan(
+    question: PlanQuestion, answer: PlanAnswer, chance: random.Random
+) -> PlanQuestion | None:
+    """The question as it is asked again after a plan with a mistake; None where that would do."""
+    wrong = _with_a_mistake(answer.subtasks, chance)
+    text = msgspec.json.encode(PlanAnswer(subtasks=wrong)).decode()
+    problems = answer_problems(question, text) if wrong else []
+    return msgspec.structs.replace(question, refused=wrong, problems=problems) if problems else None
+
+
+def refused_decomposition(
+    question: DecomposeQuestion, answer: DecomposeAnswer, chance: random.Random
+) -> DecomposeQuestion | None:
+    """The question as it is asked again after a decomposition with a mistake; None where that would
+    do."""
+    wrong = _with_a_mistake(answer.sub_actions, chance)
+    text = msgspec.json.encode(DecomposeAnswer(sub_actions=wrong)).decode()
+    problems = answer_problems(question, text) if wrong else []
+    return msgspec.structs.replace(question, refused=wrong, problems=problems) if problems else None
+
+
+def _with_a_mistake(steps: Sequence[Step], chance: random.Random) -> list[Step]:
+    mistakes: list[Callable[[Sequence[Step], random.Random], list[Step]]] = [
+        _one_left_out,
+        _one_repeated,
+        _one_with_another_quantity,
+        _another_end,
+    ]
+    return chance.choice(mistakes)(steps, chance)
+
+
+def _one_left_out(steps: Sequence[Step], chance: random.Random) -> list[Step]:
+    at = chance.randrange(len(steps))
+    return [*steps[:at], *steps[at + 1 :]]
+
+
+def _one_repeated(steps: Sequence[Step], chance: random.Random) -> list[Step]:
+    """With the same success under another name."""
+    at = chance.randrange(len(steps))
+    again = msgspec.structs.replace(steps[at], name=f"use {steps[at].success.name}")
+    return [*steps[: at + 1], again, *steps[at + 1 :]]
+
+
+def _one_with_another_quantity(steps: Sequence[Step], chance: random.Random) -> list[Step]:
+    return _changed(steps, chance.randrange(len(steps)), chance)
+
+
+def _another_end(steps: Sequence[Step], chance: random.Random) -> list[Step]:
+    return _changed(steps, len(steps) - 1, chance)
+
+
+def _changed(steps: Sequence[Step], at: int, chance: random.Random) -> list[Step]:
+    success = steps[at].success
+    quantity = chance.choice([n for n in (1, 2, 3, 4) if n != success.quantity])
+    success = msgspec.structs.replace(success, quantity=quantity)
+    step = msgspec.structs.replace(steps[at], success=success)
+    return [*steps[:at], step, *steps[at + 1 :]]
