@@ -246,7 +246,8 @@ def test_the_last_answers_of_a_successful_run_are_trained_on(taught: list[Exampl
 def test_refused_answers_are_taught_with_the_mended_one(taught: list[Example]):
     """As the agent would ask again: with the answer and every reason."""
     for kind in ("PlanQuestion", "DecomposeQuestion"):
-        again = [
+        said = "Your last answer cannot be used"
+        again = [each for each in taught if each.kind == kind and said in each.user]
             e for e in taught if e.kind == kind and "Your last answer cannot be used" in e.user
         ]
         assert len(again) >= 4
