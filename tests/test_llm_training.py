@@ -248,8 +248,6 @@ def test_refused_answers_are_taught_with_the_mended_one(taught: list[Example]):
     for kind in ("PlanQuestion", "DecomposeQuestion"):
         said = "Your last answer cannot be used"
         again = [each for each in taught if each.kind == kind and said in each.user]
-            e for e in taught if e.kind == kind and "Your last answer cannot be used" in e.user
-        ]
         assert len(again) >= 4
         for each in again:
             question = question_of(each)
