@@ -8,7 +8,7 @@ from nodes.llm.lessons.lessons import to_show
 RULEBOOK = "rulebook"
 """Instead of a file: the rulebook's answers, made when the node starts, the same ones each time."""
 DEFAULT_COUNTS = {
-    "PlanQuestion": 300,
+    "PlanQuestion": 600,
     "DecomposeQuestion": 300,
     "ProgramQuestion": 300,
     "SpecQuestion": 100,
