@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from messages.chat import PlanQuestion, ProgramQuestion
+from messages.chat import PlanQuestion, ProgramAttempt, ProgramQuestion
 from nodes.exit_codes import REFUSED
 from nodes.llm.examples.example import Example, question_of, read, write
 from nodes.llm.examples.library import Library
@@ -89,6 +89,22 @@ def test_a_question_is_not_shown_its_own_answer(examples: list[Example], file: P
     assert plan.user not in shown
 
 
+def test_a_question_that_is_asked_again_is_shown_the_same_and_one_that_was_mended(file: Path):
+    """The same ones first, so that a server has their keys and values already."""
+    library = Library.of_file(file)
+    (asked,) = questions({"ProgramQuestion": 1}, seed=0)
+    first = question_of(asked)
+    assert isinstance(first, ProgramQuestion)
+    first = msgspec.structs.replace(first, attempts=[])
+    again = msgspec.structs.replace(first, attempts=[ProgramAttempt(source="x = 1")])
+    shown, later = library.turns(first, 2), library.turns(again, 2)
+    assert len(shown) == 4
+    assert later[:4] == shown
+    assert len(later) == 6
+    assert "is refused until that is changed" in later[4].content
+    assert not any("is refused until that is changed" in each.content for each in shown)
+
+
 def test_examples_are_shown_as_turns_before_the_question(
     setting: Setting, file: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -126,7 +142,8 @@ def test_a_question_of_another_kind_is_shown_none(file: Path, tmp_path: Path):
     (program,) = questions({"ProgramQuestion": 1}, seed=0)
     assert library.turns(question_of(program), 2) == []
     assert len(library.turns(QUESTION, 2)) == 4
-    assert len(library.turns(QUESTION, 1000)) == 2 * len(plans)
+    fresh = [each for each in plans if "cannot be used" not in each.user]
+    assert len(library.turns(QUESTION, 1000)) == 2 * len(fresh) < 2 * len(plans)
 
 
 @pytest.mark.parametrize(

@@ -17,17 +17,21 @@ from nodes.llm.examples.example import AGENTS, Example, prompts_for, question_of
 from nodes.llm.examples.similarity import Index, Words, words
 from nodes.prompt_parts import EXAMPLES
 
+_Group = tuple[str, bool]
+"""The type of the question, and whether it is asked again."""
+
 
 class Library:
-    """Examples by the kind of their question.
+    """Examples by the kind of their question, those of a first answer apart from those of a better
+    one after a refusal.
 
     Raises:
         ValueError: one of them is none that this version can show; which.
     """
 
     def __init__(self, examples: Iterable[Example]) -> None:
-        self._examples: dict[str, list[Example]] = {}
-        texts: dict[str, list[Words]] = {}
+        self._examples: dict[_Group, list[Example]] = {}
+        texts: dict[_Group, list[Words]] = {}
         for number, each in enumerate(examples, 1):
             try:
                 question = question_of(each)
@@ -35,9 +39,10 @@ class Library:
                 about = _about(question)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
-            self._examples.setdefault(each.kind, []).append(each)
-            texts.setdefault(each.kind, []).append(about)
-        self._indices = {kind: Index(found) for kind, found in texts.items()}
+            group = each.kind, _asked_again(question)
+            self._examples.setdefault(group, []).append(each)
+            texts.setdefault(group, []).append(about)
+        self._indices = {group: Index(found) for group, found in texts.items()}
 
     @classmethod
     def of_file(cls, path: Path) -> "Library":
@@ -57,17 +62,32 @@ class Library:
 
     def turns(self, question: Question, count: int) -> list[ChatMessage]:
         """The ``count`` examples that are the most like the question, as turns of a conversation,
-        two messages each; fewer where the file has no more of its kind. The question itself is
-        never among them."""
-        kind = type(question).__name__
-        if type(question) not in AGENTS or kind not in self._examples:
+        two messages each; fewer where there are no more of its kind. A question that is asked again
+        is shown the same ones, which a server then need not read again, and after them the one that
+        is the most like it of those that were asked again, too. The question itself is never among
+        them."""
+        if type(question) not in AGENTS:
+            return []
+        shown = self._nearest(question, False, count)
+        if _asked_again(question):
+            shown = [*self._nearest(question, True, 1), *shown]
+        return [message for each in reversed(shown) for message in _turn(each)]
+
+    def _nearest(self, question: Question, again: bool, count: int) -> list[Example]:
+        """The most similar one first."""
+        group = type(question).__name__, again
+        examples = self._examples.get(group, [])
+        if not examples:
             return []
         itself = msgspec.json.encode(question)
-        examples = self._examples[kind]
-        order = self._indices[kind].nearest(_about(question), len(examples))
+        order = self._indices[group].nearest(_about(question), len(examples))
         near = (examples[number] for number in order)
-        shown = [each for each in near if bytes(each.question) != itself][:count]
-        return [message for each in reversed(shown) for message in _turn(each)]
+        return [each for each in near if bytes(each.question) != itself][:count]
+
+
+def _asked_again(question: Question) -> bool:
+    """Whether an answer to it was refused, or fell short, before."""
+    return bool(getattr(question, "attempts", None) or getattr(question, "refused", None))
 
 
 def _turn(example: Example) -> list[ChatMessage]:
