@@ -106,8 +106,12 @@ class WayPlanning(Planning):
             for item, _quantity in gains(plan)
         ]
 
+    def seen_as(self, source: str) -> str:
+        """What a way's source is called where it is seen, for a game that has two namings."""
+        return source
+
     def _in_words(self, way: Way) -> str:
-        words = self._phrases[way.how].format(of=way.of)
+        words = self._phrases[way.how].format(of=self.seen_as(way.of))
         if way.uses:
             words += f" {way.gives} from {', '.join(f'{n} {item}' for item, n in way.uses.items())}"
         if way.how == self.arithmetic.fuel.verb:

@@ -10,6 +10,12 @@ _REGISTERED = {block.name: block.localised for block in BLOCKS}
 _LOCALISED = {block.localised: block for block in reversed(BLOCKS)}  # of several the first
 
 
+def seen_name(name: str) -> str:
+    """What a block with this registry name is called where it is seen: ``wood`` for ``log``. A name
+    that is none stays as it is."""
+    return _REGISTERED.get(name, name)
+
+
 def not_a_block(name: str) -> str:
     """Why a name is none of a block although there is such a thing; empty if it is one, or if
     nothing is called so."""

@@ -12,6 +12,7 @@ from worlds.card import Unreachable
 from worlds.common.arithmetic import Arithmetic, Fuel
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
+from worlds.minecraft.card.naming import seen_name
 from worlds.minecraft.card.ways import WAYS
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
@@ -96,6 +97,9 @@ class MinecraftPlanning(WayPlanning):
         for part, held in self._parts(success, inventory):
             found.append(super().sums(part, held))
         return "; ".join(filter(None, found))
+
+    def seen_as(self, source: str) -> str:
+        return seen_name(source)
 
     def _parts(
         self, success: Condition, inventory: Mapping[str, int]
