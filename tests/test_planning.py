@@ -227,7 +227,9 @@ def test_a_recipe_chain_has_stations_tools_and_fuel():
     lines = "\n".join(PLANNING.chain(Condition(kind="have", name="iron_pickaxe"), {}))
     assert "planks: craft 4 from 1 log" in lines
     assert "wooden_pickaxe: craft 1 from 3 planks, 2 stick, at a crafting_table" in lines
-    assert "iron_ore: dig iron_ore, with one of stone_pickaxe" in lines
+    # Blocks as programs see them: a model that read "dig log" looked for blocks of that name.
+    assert "log: dig wood" in lines
+    assert "iron_ore: dig iron ore, with one of stone_pickaxe" in lines
     assert "fuel" in lines
 
 
