@@ -77,8 +77,8 @@ def test_no_example_is_about_a_goal_of_the_papers_tables(examples: list[Example]
     for each in examples:
         question = question_of(each)
         step = question.sub_action if isinstance(question, ProgramQuestion) else None
-        assert each.goal not in HELD_OUT
-        assert step is None or step.success.name not in HELD_OUT
+        assert each.goal not in HELD_OUT | {"log2"}
+        assert step is None or step.success.name not in HELD_OUT | {"log2"}
 
 
 def test_a_question_is_not_shown_its_own_answer(examples: list[Example], file: Path):

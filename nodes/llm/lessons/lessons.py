@@ -7,6 +7,7 @@ import msgspec
 from messages.world import Condition
 from nodes.llm.examples.example import Example
 from nodes.llm.lessons.taught import goals, taught
+from worlds.minecraft.card.planning import ALIKE
 
 HELD_OUT = frozenset(
     {
@@ -23,9 +24,9 @@ def split() -> tuple[list[Condition], list[Condition]]:
     """(taught, held out): the same goals whatever a training's seed, so that weights that were
     trained several times have never seen what they are tested on."""
     all_goals = goals()
-    rest = [goal for goal in all_goals if goal.name not in HELD_OUT]
+    rest = [goal for goal in all_goals if not _held_out(goal.name)]
     random.Random(0).shuffle(rest)
-    held = [goal for goal in all_goals if goal.name in HELD_OUT] + rest[::_EVERY]
+    held = [goal for goal in all_goals if _held_out(goal.name)] + rest[::_EVERY]
     names = {goal.name for goal in held}
     return [goal for goal in rest if goal.name not in names], held
 
@@ -43,7 +44,12 @@ def questions(counts: dict[str, int], seed: int) -> list[Example]:
 def to_show(counts: dict[str, int], seed: int) -> list[Example]:
     """Examples to show beside a question: like lessons, but none is about a step to a goal of the
     paper's tables either, since the step would be the whole answer where it is the goal."""
-    return [each for each in lessons(counts, seed) if _asked_for(each) not in HELD_OUT]
+    return [each for each in lessons(counts, seed) if not _held_out(_asked_for(each))]
+
+
+def _held_out(name: str) -> bool:
+    """A goal of the paper's tables, or what recipes take for it: the trunk of another tree."""
+    return ALIKE.get(name, name) in HELD_OUT
 
 
 class _Aim(msgspec.Struct):
