@@ -27,13 +27,14 @@ demo: setup
 	$(BIN)/rlgpt launch harvest_log llm=paper_example
 
 # The same goal, answered by trained open weights (0.5 GB to fetch) that a real vLLM serves on this
-# machine's CPU. Tokens are few there, so it tries less; how well it goes is the model's.
-# Another model: make demo-llm MODEL=qwen25_coder_1_5b
+# machine's CPU and that is shown similar answers. Tokens are few there, so it tries less; how well it
+# goes is the model's. Another one: make demo-llm MODEL=qwen25_coder_1_5b PROFILE=qwen25_coder_1_5b
 MODEL := qwen25_coder_0_5b
+PROFILE := qwen25_coder_0_5b_shown
 
 demo-llm: setup
 	$(BIN)/rlgpt llm get $(MODEL)
-	$(BIN)/rlgpt launch harvest_log llm=$(MODEL) limits.iterations=2 limits.samples=300000 \
+	$(BIN)/rlgpt launch harvest_log llm=$(PROFILE) limits.iterations=2 limits.samples=300000 \
 		nodes.fast_agent.parameters.repairs=1 nodes.llm.parameters.repairs=1 $(ARGS)
 
 test: setup
