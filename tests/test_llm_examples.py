@@ -10,7 +10,7 @@ import pytest
 from messages.chat import PlanQuestion, ProgramAttempt, ProgramQuestion
 from nodes.exit_codes import REFUSED
 from nodes.llm.examples.example import Example, question_of, read, write
-from nodes.llm.examples.library import Library
+from nodes.llm.examples.example_library import Library
 from nodes.llm.examples.similarity import Index, words
 from nodes.llm.lessons.lessons import HELD_OUT, questions, to_show
 from nodes.llm.lessons.shown import library

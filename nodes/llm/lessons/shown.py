@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from nodes.llm.examples.library import Library
+from nodes.llm.examples.example_library import Library
 from nodes.llm.lessons.lessons import to_show
 
 RULEBOOK = "rulebook"
