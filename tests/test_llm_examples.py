@@ -152,9 +152,10 @@ def test_a_question_of_another_kind_is_shown_none(file: Path, tmp_path: Path):
         (None, "cannot be read: No such file"),
         ("", "holds no examples: it is empty"),
         ("{\n", "line 1 is no example"),
-        ("other question", "line 2: .*no_such_field|line 2: "),
+        ("other question", "line 2: Object missing required field `task`"),
         ("other answer", "line 2: "),
         ("other kind", "line 2: JudgeQuestion is none of PlanQuestion"),
+        ("other condition", "line 2: 'unheard_of'"),
     ],
 )
 def test_an_unusable_file_is_refused_with_its_line(
@@ -166,6 +167,9 @@ def test_an_unusable_file_is_refused_with_its_line(
         "other question": {"question": msgspec.Raw(b'{"type": "PlanQuestion"}')},
         "other answer": {"answer": "{}"},
         "other kind": {"kind": "JudgeQuestion"},
+        "other condition": {
+            "question": msgspec.Raw(bytes(first.question).replace(b'"have"', b'"unheard_of"'))
+        },
     }
     if content in changed:
         write(path, [first, msgspec.structs.replace(first, **changed[content])])

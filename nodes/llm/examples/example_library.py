@@ -6,9 +6,11 @@ right before its own.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from jinja2 import TemplateError
 
 from messages.chat import ChatMessage, Part, Question
 from nodes.asking import render, subject
@@ -21,6 +23,12 @@ _Group = tuple[str, bool]
 """The type of the question, and whether it is asked again."""
 
 
+@dataclass(frozen=True)
+class _Shown:
+    question: bytes  # JSON
+    turn: list[ChatMessage]
+
+
 class Library:
     """Examples by the kind of their question, those of a first answer apart from those of a better
     one after a refusal.
@@ -30,17 +38,18 @@ class Library:
     """
 
     def __init__(self, examples: Iterable[Example]) -> None:
-        self._examples: dict[_Group, list[Example]] = {}
+        self._examples: dict[_Group, list[_Shown]] = {}
         texts: dict[_Group, list[Words]] = {}
         for number, each in enumerate(examples, 1):
             try:
                 question = question_of(each)
-                parse(question, each.answer)
+                shown = _Shown(bytes(each.question), _turn(question, parse(question, each.answer)))
                 about = _about(question)
-            except ValueError as error:
+            # A name that a template looks up and does not find is a KeyError.
+            except (ValueError, KeyError, TemplateError) as error:
                 raise ValueError(f"line {number}: {error}") from None
             group = each.kind, _asked_again(question)
-            self._examples.setdefault(group, []).append(each)
+            self._examples.setdefault(group, []).append(shown)
             texts.setdefault(group, []).append(about)
         self._indices = {group: Index(found) for group, found in texts.items()}
 
@@ -71,9 +80,9 @@ class Library:
         shown = self._nearest(question, False, count)
         if _asked_again(question):
             shown = [*self._nearest(question, True, 1), *shown]
-        return [message for each in reversed(shown) for message in _turn(each)]
+        return [message for each in reversed(shown) for message in each.turn]
 
-    def _nearest(self, question: Question, again: bool, count: int) -> list[Example]:
+    def _nearest(self, question: Question, again: bool, count: int) -> list[_Shown]:
         """The most similar one first."""
         group = type(question).__name__, again
         examples = self._examples.get(group, [])
@@ -82,7 +91,7 @@ class Library:
         itself = msgspec.json.encode(question)
         order = self._indices[group].nearest(_about(question), len(examples))
         near = (examples[number] for number in order)
-        return [each for each in near if bytes(each.question) != itself][:count]
+        return [each for each in near if each.question != itself][:count]
 
 
 def _asked_again(question: Question) -> bool:
@@ -90,13 +99,12 @@ def _asked_again(question: Question) -> bool:
     return bool(getattr(question, "attempts", None) or getattr(question, "refused", None))
 
 
-def _turn(example: Example) -> list[ChatMessage]:
-    question = question_of(example)
+def _turn(question: Question, answer: str) -> list[ChatMessage]:
     _, user = render(prompts_for(question), question)  # by the templates of today
     whole = Part(name="an example", turn=EXAMPLES, start=0, end=len(user.content))
     return [
         ChatMessage(role="user", content=user.content, parts=[whole]),
-        ChatMessage(role="assistant", content=example.answer),
+        ChatMessage(role="assistant", content=answer),
     ]
 
 
