@@ -1,8 +1,8 @@
 """Matrix products of small float32 matrices on a CPU.
 
 torch multiplies them with MKL. oneDNN, which torch has as well, takes half of the time on an EPYC
-with AVX-512 (docs/speed.md), and 5 to 30 % more on one with AVX2 alone. Narrow matrices, such as a layer's with one output, are not worth its
-set-up.
+with AVX-512 (docs/speed.md), and 4 to 22 % more on one with AVX2 alone. Narrow matrices, such as a
+layer's with one output, are not worth its set-up.
 """
 
 import torch
