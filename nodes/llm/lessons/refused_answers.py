@@ -12,6 +12,7 @@ from messages.plan import SubAction, Subtask
 from nodes.answer_check import answer_problems
 
 Step = TypeVar("Step", Subtask, SubAction)
+Asked = TypeVar("Asked", PlanQuestion, DecomposeQuestion)
 
 
 def refused_plan(
@@ -19,9 +20,7 @@ def refused_plan(
 ) -> PlanQuestion | None:
     """The question as it is asked again after a plan with a mistake; None where that would do."""
     wrong = _with_a_mistake(answer.subtasks, chance)
-    text = msgspec.json.encode(PlanAnswer(subtasks=wrong)).decode()
-    problems = answer_problems(question, text) if wrong else []
-    return msgspec.structs.replace(question, refused=wrong, problems=problems) if problems else None
+    return _asked_again(question, PlanAnswer(subtasks=wrong), wrong)
 
 
 def refused_decomposition(
@@ -30,9 +29,16 @@ def refused_decomposition(
     """The question as it is asked again after a decomposition with a mistake; None where that would
     do."""
     wrong = _with_a_mistake(answer.sub_actions, chance)
-    text = msgspec.json.encode(DecomposeAnswer(sub_actions=wrong)).decode()
-    problems = answer_problems(question, text) if wrong else []
-    return msgspec.structs.replace(question, refused=wrong, problems=problems) if problems else None
+    return _asked_again(question, DecomposeAnswer(sub_actions=wrong), wrong)
+
+
+def _asked_again(
+    question: Asked, answer: PlanAnswer | DecomposeAnswer, steps: Sequence[Step]
+) -> Asked | None:
+    if not steps:  # the schema has none without a step
+        return None
+    problems = answer_problems(question, msgspec.json.encode(answer).decode())
+    return msgspec.structs.replace(question, refused=steps, problems=problems) if problems else None
 
 
 def _with_a_mistake(steps: Sequence[Step], chance: random.Random) -> list[Step]:
