@@ -19,11 +19,14 @@ first. The turns that there are, over all templates:
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from messages.chat import ChatMessage, Part
+
+Message = TypeVar("Message")
 
 EXAMPLES = 0
 """The turn of examples: the user's message of each is one part as a whole."""
@@ -57,6 +60,11 @@ class Marks:
             if plain[begun:].strip():
                 parts.append(Part(name=name, turn=turn, start=begun, end=len(plain)))
         return plain + text[at:], parts
+
+
+def with_examples(prompt: Sequence[Message], examples: Sequence[Message]) -> list[Message]:
+    """The prompt as a model gets it: examples stand before its last message."""
+    return [*prompt[:-1], *examples, *prompt[-1:]]
 
 
 def without_next(prompt: list[ChatMessage]) -> tuple[list[ChatMessage], str] | None:

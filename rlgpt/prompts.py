@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from messages.chat import ChatMessage
-from nodes.prompt_parts import without_next
+from nodes.prompt_parts import with_examples, without_next
 from rlgpt import run_folder
 from rlgpt.refused import Refused, near
 from rlgpt.report.found import TRANSCRIPT, UNANSWERED, objects
@@ -126,7 +126,7 @@ def _print(run: Path, entry: _Entry, schema: bool) -> None:
 def _sent(entry: _Entry) -> list[ChatMessage]:
     """The prompt with its examples, without what was left out as the model's context was too
     small."""
-    prompt = [*entry.prompt[:-1], *entry.examples, *entry.prompt[-1:]]
+    prompt = with_examples(entry.prompt, entry.examples)
     for _ in entry.answered.left_out if entry.answered is not None else ():
         shorter = without_next(prompt)
         if shorter is None:

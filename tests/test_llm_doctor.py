@@ -243,8 +243,7 @@ def test_a_cpu_without_avx512_serves_32_bits(
     if cpus is not None:
         path.write_text(f"processor\t: 0\n{cpus}")
     assert cpu_numbers(path) == numbers
-    monkeypatch.setattr("nodes.llm.vllm.vllm_command.cpu_numbers", lambda: numbers)
-    monkeypatch.setattr("nodes.llm.vllm.memory_need.cpu_numbers", lambda: numbers)
+    monkeypatch.setattr("nodes.llm.vllm.cpu_numbers.cpu_numbers", lambda: numbers)
     on_cpu = profile(device="cpu", command=["sh"], kv_cache_memory="1G")
     line = " ".join(command_line(on_cpu, Path("/w"), 8001))
     assert ("--dtype float32" in line) == (numbers == "float32")

@@ -193,12 +193,11 @@ class Llm(Node):
         asked = type(request.question).__name__
         backend = self.backend
         tokens = TokenPublisher(self.publish, request)
-        if isinstance(backend, OpenAIBackend):
-            backend = backend.publishing_to(tokens).showing(shown)
-        turn = self.tenancy.answering() if self.tenancy is not None else nullcontext()
         prompt = request.prompt
         if isinstance(backend, OpenAIBackend):
+            backend = backend.publishing_to(tokens).showing(shown)
             prompt = backend.with_examples(request.question, prompt)
+        turn = self.tenancy.answering() if self.tenancy is not None else nullcontext()
         examples = prompt[len(request.prompt) - 1 : -1]
         try:
             with turn:

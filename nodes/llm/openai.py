@@ -16,6 +16,7 @@ from nodes.llm.measuring import Meter
 from nodes.llm.profiles import OpenAI, Requests
 from nodes.llm.question_pictures import content
 from nodes.llm.thinking import split
+from nodes.prompt_parts import with_examples
 
 
 class OpenAIBackend:
@@ -80,8 +81,7 @@ class OpenAIBackend:
         as turns before its last message."""
         if self._library is None:
             return prompt
-        turns = self._library.turns(question, self._profile.shown)
-        return [*prompt[:-1], *turns, prompt[-1]]
+        return with_examples(prompt, self._library.turns(question, self._profile.shown))
 
     def fitted(self, prompt: list[ChatMessage]) -> Fitted:
         """As much of the prompt as the model's context holds beside an answer of ``max_tokens``,

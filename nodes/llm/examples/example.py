@@ -30,7 +30,7 @@ AGENTS: dict[type[Question], str] = {
     SpecQuestion: "fast_agent",
 }
 _NODES = Path(__file__).parents[2]
-_KINDS = {kind.__name__: kind for kind in AGENTS}
+KINDS = {kind.__name__: kind for kind in AGENTS}
 
 
 class Example(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,9 +67,9 @@ def prompts_for(question: Question) -> Path:
 
 def question_of(example: Example) -> Question:
     """Raises ValueError: of no kind that is taught, or not of this version's fields."""
-    kind = _KINDS.get(example.kind)
+    kind = KINDS.get(example.kind)
     if kind is None:
-        raise ValueError(f"{example.kind} is none of {', '.join(_KINDS)}")
+        raise ValueError(f"{example.kind} is none of {', '.join(KINDS)}")
     return msgspec.json.decode(example.question, type=kind)
 
 

@@ -77,19 +77,20 @@ class Library:
         them."""
         if type(question) not in AGENTS:
             return []
-        shown = self._nearest(question, False, count)
+        about = _about(question)
+        shown = self._nearest(question, about, False, count)
         if _asked_again(question):
-            shown = [*self._nearest(question, True, 1), *shown]
+            shown = [*self._nearest(question, about, True, 1), *shown]
         return [message for each in reversed(shown) for message in each.turn]
 
-    def _nearest(self, question: Question, again: bool, count: int) -> list[_Shown]:
+    def _nearest(self, question: Question, about: Words, again: bool, count: int) -> list[_Shown]:
         """The most similar one first."""
         group = type(question).__name__, again
         examples = self._examples.get(group, [])
         if not examples:
             return []
         itself = msgspec.json.encode(question)
-        order = self._indices[group].nearest(_about(question), len(examples))
+        order = self._indices[group].nearest(about, len(examples))
         near = (examples[number] for number in order)
         return [each for each in near if each.question != itself][:count]
 

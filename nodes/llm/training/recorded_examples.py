@@ -11,12 +11,11 @@ import msgspec
 
 from messages.chat import Question
 from nodes.answer_check import answer_problems
-from nodes.llm.examples.example import AGENTS, Example, example
+from nodes.llm.examples.example import KINDS, Example, example
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.replay import transcript_path
 from nodes.llm.transcript import Entry, read_lines
 
-_KINDS = {kind.__name__: kind for kind in AGENTS}
 _AGAIN = re.compile(r"-(\d+)$")
 
 
@@ -35,11 +34,11 @@ def recorded(run: Path) -> list[Example]:
         raise Refused(f"{run} did not reach its goal: what was answered there is not taught")
     last: dict[str, Entry] = {}
     for entry in entries:
-        if entry.asked in _KINDS:
+        if entry.asked in KINDS:
             last[_AGAIN.sub("", entry.answered.id)] = entry
     found: list[Example] = []
     for entry in last.values():
-        question: Question = msgspec.json.decode(entry.question, type=_KINDS[entry.asked])
+        question: Question = msgspec.json.decode(entry.question, type=KINDS[entry.asked])
         if not answer_problems(question, entry.answered.answer):
             goal = getattr(question, "task").success.name  # noqa: B009 - each kind has one
             answer = entry.answered.answer

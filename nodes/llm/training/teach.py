@@ -11,7 +11,7 @@ from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.training.in_environment import describe_adapter, describe_merged, run
-from nodes.llm.vllm.cpu_numbers import cpu_numbers
+from nodes.llm.vllm.cpu_numbers import numbers_on
 from nodes.llm.vllm.wholeness import problem
 
 
@@ -55,7 +55,7 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
         recorded = {
             **msgspec.to_builtins(settings),
             "examples": str(part / "examples.jsonl"),
-            "numbers": cpu_numbers() if settings.device == "cpu" else "bfloat16",
+            "numbers": numbers_on(settings.device),
             "base": str(base),
             "into": str(trained),
         }

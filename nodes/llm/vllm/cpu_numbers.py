@@ -22,3 +22,8 @@ def cpu_numbers(cpus: Path = _CPUS) -> Numbers:
         return "bfloat16"
     flags = next((line.split() for line in lines if line.startswith("flags")), None)
     return "bfloat16" if flags is None or _FAST_BFLOAT16 in flags else "float32"
+
+
+def numbers_on(device: str) -> Numbers:
+    """What weights are served and trained in on a device: ``cpu`` or ``cuda``."""
+    return cpu_numbers() if device == "cpu" else "bfloat16"

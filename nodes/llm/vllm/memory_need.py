@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nodes.llm.profiles import Vllm
-from nodes.llm.vllm.cpu_numbers import cpu_numbers
+from nodes.llm.vllm.cpu_numbers import numbers_on
 from nodes.llm.vllm.model_files import kv_bytes_per_token, weights_size
 from nodes.llm.vllm.nvidia import Card
 
@@ -60,7 +60,7 @@ def need(profile: Vllm, weights: Path | None) -> Need | None:
         token = int(profile.kv_kib_per_token * 1024)
     if not size or token is None:
         return None
-    if profile.device == "cpu" and cpu_numbers() == "float32":
+    if numbers_on(profile.device) == "float32":
         size, token = 2 * size, 2 * token  # the files have 16 bits
     split = profile.tensor_parallel
     cache = token * profile.context

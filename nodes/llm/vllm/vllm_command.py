@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm.adapter import adapter_words
-from nodes.llm.vllm.cpu_numbers import cpu_numbers
+from nodes.llm.vllm.cpu_numbers import numbers_on
 from nodes.process import SUPERVISED
 
 VLLM, TORCH = "0.32.0", "2.13.0"
@@ -97,7 +97,7 @@ def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
         # Memory is set aside for pictures as large as the critic's may be, not as the model could
         # take, which can be gigabytes.
         words += ["--limit-mm-per-prompt", json.dumps(_PICTURES)]
-    if profile.device == "cpu" and cpu_numbers() == "float32":
+    if numbers_on(profile.device) == "float32":
         words += ["--dtype", "float32"]  # before llm.arguments, which may say otherwise
     if profile.speculative_tokens:
         guessing = {"num_speculative_tokens": profile.speculative_tokens, **_FROM_THE_PROMPT}

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from nodes.prompt_parts import with_examples
 from rlgpt.report import found
 
 _TEXT = 200_000  # characters of one text that are shown
@@ -81,7 +82,7 @@ class Conversation:
             return None
         prompt = [
             {"role": str(m.get("role", "")), "content": _content(m)}
-            for m in _with_examples(entry.get("prompt") or [], entry.get("examples") or [])
+            for m in with_examples(entry.get("prompt") or [], entry.get("examples") or [])
             if isinstance(m, dict)
         ]
         return {
@@ -147,11 +148,6 @@ def _question(unanswered: bool, entry: dict[str, Any]) -> Question:
         failures=len(entry.get("failures") or []),
         unanswered=unanswered,
     )
-
-
-def _with_examples(prompt: list[Any], examples: list[Any]) -> list[Any]:
-    """The messages as the model got them: examples stand before the last one."""
-    return [*prompt[:-1], *examples, *prompt[-1:]]
 
 
 def _content(message: dict[str, Any]) -> str:
