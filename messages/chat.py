@@ -46,6 +46,7 @@ class PlanQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     task: Task
     inventory: dict[str, int] = {}
+    quantities: bool = False  # whether the prompt states how many of each item the plan takes
     problems: list[str] = []  # why the last answer is invalid
     refused: list[Subtask] = []  # the last answer
     practised: list[Subtask] = []  # the plan so far, where a performance of it fell short

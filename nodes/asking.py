@@ -166,9 +166,11 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     return environment
 
 
-def _chain(game: Card, success: Condition, inventory: Mapping[str, int]) -> list[str]:
+def _chain(
+    game: Card, success: Condition, inventory: Mapping[str, int], quantities: bool = False
+) -> list[str]:
     try:
-        return game.planning.chain(success, inventory)
+        return game.planning.chain(success, inventory, quantities)
     except Unreachable as reason:
         return [f"{reason}."]
 

@@ -157,8 +157,11 @@ class Planning(ABC):
         used."""
 
     @abstractmethod
-    def chain(self, success: Condition, inventory: Mapping[str, int]) -> list[str]:
-        """How a goal comes about, a line for each item, for a prompt.
+    def chain(
+        self, success: Condition, inventory: Mapping[str, int], quantities: bool = False
+    ) -> list[str]:
+        """How a goal comes about, a line for each item, for a prompt. ``quantities``: with how many
+        of it are missing.
 
         Raises:
             Unreachable: the rules know no way.

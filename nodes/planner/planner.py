@@ -31,6 +31,9 @@ class Planner(Node):
 
     class Parameters(Budgeted, kw_only=True, forbid_unknown_fields=True):
         repairs: NotNegative = 3  # how often an invalid plan is requested again
+        # Whether a question for a plan states how many of each item it takes; else they are to be
+        # counted.
+        quantities: bool = False
         plan: bool = True  # false: the goal is the only subtask, and no plan is requested
 
     parameters: Parameters
@@ -78,6 +81,7 @@ class Planner(Node):
             question = PlanQuestion(
                 task=task,
                 inventory=task.inventory,
+                quantities=self.parameters.quantities,
                 problems=problems,
                 refused=refused,
                 practised=practised or [],

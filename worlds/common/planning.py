@@ -95,15 +95,17 @@ class WayPlanning(Planning):
     def at_hand(self, view: View, goal: Condition, beside: bool = True) -> dict[str, int]:
         return dict(view.inventory)
 
-    def chain(self, success: Condition, inventory: Mapping[str, int]) -> list[str]:
-        """How a goal's items come about, a line each, for a prompt. Quantities are left out:
-        counting them is the planner's part."""
+    def chain(
+        self, success: Condition, inventory: Mapping[str, int], quantities: bool = False
+    ) -> list[str]:
+        """How a goal's items come about, a line each, for a prompt."""
         plan = self.plan_for(success, inventory)
         ways = self.arithmetic.ways
         chosen = ways.open_ways(inventory, make=True)  # as the plan chose
         return [
-            f"{item}: {self._in_words(ways.way_to(item, chosen))}"
-            for item, _quantity in gains(plan)
+            f"{f'{quantity} ' if quantities else ''}{item}: "
+            f"{self._in_words(ways.way_to(item, chosen))}"
+            for item, quantity in gains(plan)
         ]
 
     def seen_as(self, source: str) -> str:

@@ -12,15 +12,15 @@ from pathlib import Path
 import msgspec
 from jinja2 import TemplateError
 
-from messages.chat import ChatMessage, Part, Question
+from messages.chat import ChatMessage, Part, PlanQuestion, Question
 from nodes.asking import render, subject
 from nodes.llm.answers import parse
 from nodes.llm.examples.example import AGENTS, Example, prompts_for, question_of, read
 from nodes.llm.examples.similarity import Index, Words, words
 from nodes.prompt_parts import EXAMPLES
 
-_Group = tuple[str, bool]
-"""The type of the question, and whether it is asked again."""
+_Group = tuple[str, bool, bool]
+"""The type of the question, whether it is asked again, and whether it states quantities."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +38,21 @@ class Library:
     """
 
     def __init__(self, examples: Iterable[Example]) -> None:
+        self._count = 0
         self._examples: dict[_Group, list[_Shown]] = {}
         texts: dict[_Group, list[Words]] = {}
         for number, each in enumerate(examples, 1):
             try:
                 question = question_of(each)
-                shown = _Shown(bytes(each.question), _turn(question, parse(question, each.answer)))
-                about = _about(question)
+                answer = parse(question, each.answer)
+                for form in _forms(question):
+                    shown = _Shown(msgspec.json.encode(form), _turn(form, answer))
+                    texts.setdefault(_group(form), []).append(_about(form))
+                    self._examples.setdefault(_group(form), []).append(shown)
             # A name that a template looks up and does not find is a KeyError.
             except (ValueError, KeyError, TemplateError) as error:
                 raise ValueError(f"line {number}: {error}") from None
-            group = each.kind, _asked_again(question)
-            self._examples.setdefault(group, []).append(shown)
-            texts.setdefault(group, []).append(about)
+            self._count += 1
         self._indices = {group: Index(found) for group, found in texts.items()}
 
     @classmethod
@@ -67,7 +69,7 @@ class Library:
         return library
 
     def __len__(self) -> int:
-        return sum(len(examples) for examples in self._examples.values())
+        return self._count
 
     def turns(self, question: Question, count: int) -> list[ChatMessage]:
         """The ``count`` examples that are the most like the question, as turns of a conversation,
@@ -78,14 +80,16 @@ class Library:
         if type(question) not in AGENTS:
             return []
         about = _about(question)
-        shown = self._nearest(question, about, False, count)
-        if _asked_again(question):
-            shown = [*self._nearest(question, about, True, 1), *shown]
+        kind, again, quantities = _group(question)
+        shown = self._nearest(question, about, (kind, False, quantities), count)
+        if again:
+            shown = [*self._nearest(question, about, (kind, True, quantities), 1), *shown]
         return [message for each in reversed(shown) for message in each.turn]
 
-    def _nearest(self, question: Question, about: Words, again: bool, count: int) -> list[_Shown]:
+    def _nearest(
+        self, question: Question, about: Words, group: _Group, count: int
+    ) -> list[_Shown]:
         """The most similar one first."""
-        group = type(question).__name__, again
         examples = self._examples.get(group, [])
         if not examples:
             return []
@@ -95,9 +99,18 @@ class Library:
         return [each for each in near if each.question != itself][:count]
 
 
-def _asked_again(question: Question) -> bool:
-    """Whether an answer to it was refused, or fell short, before."""
-    return bool(getattr(question, "attempts", None) or getattr(question, "refused", None))
+def _group(question: Question) -> _Group:
+    # An answer to it was refused, or fell short, before.
+    again = bool(getattr(question, "attempts", None) or getattr(question, "refused", None))
+    return type(question).__name__, again, getattr(question, "quantities", False)
+
+
+def _forms(question: Question) -> list[Question]:
+    """An example of a plan stands beside both forms of the question, whichever its own is: the
+    answer is the same."""
+    if not isinstance(question, PlanQuestion):
+        return [question]
+    return [msgspec.structs.replace(question, quantities=stated) for stated in (False, True)]
 
 
 def _turn(question: Question, answer: str) -> list[ChatMessage]:

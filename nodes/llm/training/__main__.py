@@ -4,7 +4,7 @@ tests weights on questions about goals that are never taught.
     python -m nodes.llm.training train MODEL [--name NAME] [--run RUN ...] [--minutes M] ...
     python -m nodes.llm.training merge ADAPTER [--name NAME]
     python -m nodes.llm.training examples FILE [--run RUN ...] [--plans N] ...
-    python -m nodes.llm.training test MODEL [--questions N] [--examples FILE]
+    python -m nodes.llm.training test MODEL [--questions N] [--examples FILE] [--quantities]
 
 MODEL is a name of the catalogue or a folder of weights. `rlgpt llm train`, `rlgpt llm merge`,
 `rlgpt llm examples` and `rlgpt llm test` call it.
@@ -118,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     test.add_argument("--seed", type=int, default=0)
     test.add_argument("--examples")  # a file, or `rulebook`
     test.add_argument("--shown", type=_one_or_more, default=2)
+    test.add_argument("--quantities", action="store_true")
     return parser
 
 
@@ -140,8 +141,8 @@ def main() -> int:
         elif given.what == "examples":
             _examples(given)
         else:
-            shown_from = (given.examples, given.shown)
-            trial(_folder(given.model), given.questions, given.seed, *shown_from)
+            asked_with = (given.examples, given.shown, given.quantities)
+            trial(_folder(given.model), given.questions, given.seed, *asked_with)
     except Refused as error:
         print(f"rlgpt: {error}", file=sys.stderr)
         return error.code

@@ -42,11 +42,16 @@ class Figures:
 
 
 def trial(
-    folder: Path, count: int, seed: int, shown_from: str | None = None, shown: int = 2
+    folder: Path,
+    count: int,
+    seed: int,
+    shown_from: str | None = None,
+    shown: int = 2,
+    quantities: bool = False,
 ) -> dict[str, Figures]:
     """Ask ``count`` questions of each kind that can be checked, and print the figures.
     ``shown_from``: a file of examples, or ``rulebook``; of these the ``shown`` most similar are
-    shown with each.
+    shown with each. ``quantities``: questions for a plan state how many of each item it takes.
 
     Raises:
         Refused: the weights cannot be served here.
@@ -58,7 +63,7 @@ def trial(
         response_format="text", stream=False,
         examples=shown_from, shown=shown,
     )  # fmt: skip
-    examples = questions(dict.fromkeys(_CHECKED, count), seed)
+    examples = questions(dict.fromkeys(_CHECKED, count), seed, quantities)
     with tempfile.TemporaryDirectory() as log:
         try:
             server = Server(profile, Path(log), logging.getLogger("trial"))
