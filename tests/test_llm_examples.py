@@ -105,6 +105,30 @@ def test_a_question_that_is_asked_again_is_shown_the_same_and_one_that_was_mende
     assert not any("is refused until that is changed" in each.content for each in shown)
 
 
+def test_the_same_question_is_shown_other_examples_each_time(file: Path):
+    """A model at temperature 0 would give the same answer to it again."""
+    library = Library.of_file(file)
+    (asked,) = questions({"PlanQuestion": 1}, seed=0)
+    question = msgspec.structs.replace(question_of(asked), refused=[], problems=[])
+    first, second, third = (library.turns(question, 2) for _ in range(3))
+    assert len(first) == len(second) == len(third) == 4
+    texts = [{message.content for message in turns} for turns in (first, second, third)]
+    assert not texts[0] & texts[1]
+    assert not texts[1] & texts[2]
+
+
+@pytest.mark.parametrize("stated", [False, True])
+def test_a_plan_is_shown_in_the_form_in_which_it_is_asked_for(file: Path, stated: bool):
+    library = Library.of_file(file)
+    (asked,) = questions({"PlanQuestion": 1}, seed=0, quantities=stated)
+    question = msgspec.structs.replace(question_of(asked), refused=[], problems=[])
+    turns = library.turns(question, 4)
+    assert len(turns) == 8
+    for text in [asked.user, *(message.content for message in turns[::2])]:
+        assert ("in the order in which they are needed" in text) == stated
+        assert ("the quantities are yours to count" in text) != stated
+
+
 def test_examples_are_shown_as_turns_before_the_question(
     setting: Setting, file: Path, capsys: pytest.CaptureFixture[str]
 ):

@@ -102,11 +102,14 @@ class WayPlanning(Planning):
         plan = self.plan_for(success, inventory)
         ways = self.arithmetic.ways
         chosen = ways.open_ways(inventory, make=True)  # as the plan chose
-        return [
-            f"{f'{quantity} ' if quantities else ''}{item}: "
-            f"{self._in_words(ways.way_to(item, chosen))}"
-            for item, quantity in gains(plan)
-        ]
+        lines: list[str] = []
+        for item, quantity in gains(plan):
+            way = ways.way_to(item, chosen)
+            what = f"{self._verbs[way.how]} {quantity} {item}" if quantities else item
+            lines.append(f"{what}: {self._in_words(way)}")
+        if quantities and plan and plan[-1].success.kind != "have":
+            lines.append(f"{plan[-1].name}: the goal")
+        return lines
 
     def seen_as(self, source: str) -> str:
         """What a way's source is called where it is seen, for a game that has two namings."""

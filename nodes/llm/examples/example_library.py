@@ -5,9 +5,11 @@ with its answer and the nearest one last, so that the answer that a small model 
 right before its own.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 from jinja2 import TemplateError
@@ -39,6 +41,8 @@ class Library:
 
     def __init__(self, examples: Iterable[Example]) -> None:
         self._count = 0
+        self._times: Counter[bytes] = Counter()
+        self._lock = Lock()  # questions are answered side by side
         self._examples: dict[_Group, list[_Shown]] = {}
         texts: dict[_Group, list[Words]] = {}
         for number, each in enumerate(examples, 1):
@@ -75,28 +79,41 @@ class Library:
         """The ``count`` examples that are the most like the question, as turns of a conversation,
         two messages each; fewer where there are no more of its kind. A question that is asked again
         is shown the same ones, which a server then need not read again, and after them the one that
-        is the most like it of those that were asked again, too. The question itself is never among
-        them."""
+        is the most like it of those that were asked again, too. The very same question is shown the
+        next ones each time, as a model at temperature 0 would give the same answer again. The
+        question itself is never among them."""
         if type(question) not in AGENTS:
             return []
         about = _about(question)
         kind, again, quantities = _group(question)
-        shown = self._nearest(question, about, (kind, False, quantities), count)
+        before = self._shown_for(question)
+        shown = self._nearest(question, about, (kind, False, quantities), count, before)
         if again:
-            shown = [*self._nearest(question, about, (kind, True, quantities), 1), *shown]
+            mended = self._nearest(question, about, (kind, True, quantities), 1, before)
+            shown = [*mended, *shown]
         return [message for each in reversed(shown) for message in each.turn]
 
+    def _shown_for(self, question: Question) -> int:
+        """How many times examples were shown for it before, this time counted from now on."""
+        itself = msgspec.json.encode(question)
+        with self._lock:
+            before = self._times[itself]
+            self._times[itself] += 1
+        return before
+
     def _nearest(
-        self, question: Question, about: Words, group: _Group, count: int
+        self, question: Question, about: Words, group: _Group, count: int, before: int
     ) -> list[_Shown]:
-        """The most similar one first."""
+        """The most similar one first, after those that were shown ``before`` so many times."""
         examples = self._examples.get(group, [])
         if not examples:
             return []
         itself = msgspec.json.encode(question)
         order = self._indices[group].nearest(about, len(examples))
         near = (examples[number] for number in order)
-        return [each for each in near if each.question != itself][:count]
+        others = [each for each in near if each.question != itself]
+        first = before * count
+        return others[first : first + count] or others[:count]
 
 
 def _group(question: Question) -> _Group:
