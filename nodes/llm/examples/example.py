@@ -13,6 +13,7 @@ import msgspec
 from messages.chat import (
     DecomposeQuestion,
     GuardQuestion,
+    PlanAnswer,
     PlanQuestion,
     ProgramQuestion,
     Question,
@@ -57,6 +58,21 @@ def example(question: Question, answer: str, goal: str, source: str) -> Example:
         system=system.content,
         user=user.content,
         answer=parse(question, answer),
+    )
+
+
+def with_quantities(asked: Example) -> Example:
+    """The same example of a plan, asked with quantities stated, so that there is nothing to think
+    about first; any other example as it is."""
+    question = question_of(asked)
+    if not isinstance(question, PlanQuestion) or question.quantities:
+        return asked
+    answer = msgspec.json.decode(asked.answer, type=PlanAnswer)
+    return example(
+        msgspec.structs.replace(question, quantities=True),
+        msgspec.json.encode(msgspec.structs.replace(answer, thoughts="")).decode(),
+        asked.goal,
+        asked.source,
     )
 
 

@@ -14,10 +14,17 @@ from threading import Lock
 import msgspec
 from jinja2 import TemplateError
 
-from messages.chat import ChatMessage, Part, PlanQuestion, Question
+from messages.chat import ChatMessage, Part, Question
 from nodes.asking import render, subject
 from nodes.llm.answers import parse
-from nodes.llm.examples.example import AGENTS, Example, prompts_for, question_of, read
+from nodes.llm.examples.example import (
+    AGENTS,
+    Example,
+    prompts_for,
+    question_of,
+    read,
+    with_quantities,
+)
 from nodes.llm.examples.similarity import Index, Words, words
 from nodes.prompt_parts import EXAMPLES
 
@@ -47,12 +54,14 @@ class Library:
         texts: dict[_Group, list[Words]] = {}
         for number, each in enumerate(examples, 1):
             try:
-                question = question_of(each)
-                answer = parse(question, each.answer)
-                for form in _forms(question):
-                    shown = _Shown(msgspec.json.encode(form), _turn(form, answer))
-                    texts.setdefault(_group(form), []).append(_about(form))
-                    self._examples.setdefault(_group(form), []).append(shown)
+                for form in _forms(each):
+                    question = question_of(form)
+                    turn = _turn(question, parse(question, form.answer))
+                    about = _about(question)
+                    self._examples.setdefault(_group(question), []).append(
+                        _Shown(bytes(form.question), turn)
+                    )
+                    texts.setdefault(_group(question), []).append(about)
             # A name that a template looks up and does not find is a KeyError.
             except (ValueError, KeyError, TemplateError) as error:
                 raise ValueError(f"line {number}: {error}") from None
@@ -122,12 +131,10 @@ def _group(question: Question) -> _Group:
     return type(question).__name__, again, getattr(question, "quantities", False)
 
 
-def _forms(question: Question) -> list[Question]:
-    """An example of a plan stands beside both forms of the question, whichever its own is: the
-    answer is the same."""
-    if not isinstance(question, PlanQuestion):
-        return [question]
-    return [msgspec.structs.replace(question, quantities=stated) for stated in (False, True)]
+def _forms(example: Example) -> list[Example]:
+    """A plan is shown with either form of the question: as it was asked, and with quantities."""
+    stated = with_quantities(example)
+    return [example] if stated is example else [example, stated]
 
 
 def _turn(question: Question, answer: str) -> list[ChatMessage]:

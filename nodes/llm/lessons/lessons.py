@@ -4,9 +4,8 @@ import random
 
 import msgspec
 
-from messages.chat import PlanQuestion
 from messages.world import Condition
-from nodes.llm.examples.example import Example, example, question_of
+from nodes.llm.examples.example import Example, with_quantities
 from nodes.llm.lessons.taught import goals, taught
 from worlds.minecraft.card.planning import ALIKE
 
@@ -32,26 +31,17 @@ def split() -> tuple[list[Condition], list[Condition]]:
     return [goal for goal in rest if goal.name not in names], held
 
 
-def lessons(counts: dict[str, int], seed: int) -> list[Example]:
-    """Examples about goals that are taught, so many of each kind, the goals one after another. Of
-    the plans every second question states the quantities."""
+def lessons(counts: dict[str, int], seed: int, quantities: bool = False) -> list[Example]:
+    """Examples about goals that are taught, so many of each kind, the goals one after another.
+    ``quantities``: questions for a plan state them."""
     made = _made(split()[0], counts, random.Random(seed))
-    return [_with_quantities(each) if number % 2 else each for number, each in enumerate(made)]
+    return [with_quantities(each) for each in made] if quantities else made
 
 
 def questions(counts: dict[str, int], seed: int, quantities: bool = False) -> list[Example]:
-    """Examples about goals that are held out, with the rulebook's answers to compare with.
-    ``quantities``: those of plans state them."""
+    """Examples about goals that are held out, with the rulebook's answers to compare with."""
     made = _made(split()[1], counts, random.Random(seed + 1))
-    return [_with_quantities(each) for each in made] if quantities else made
-
-
-def _with_quantities(asked: Example) -> Example:
-    question = question_of(asked)
-    if not isinstance(question, PlanQuestion):
-        return asked
-    stated = msgspec.structs.replace(question, quantities=True)
-    return example(stated, asked.answer, asked.goal, asked.source)
+    return [with_quantities(each) for each in made] if quantities else made
 
 
 def to_show(counts: dict[str, int], seed: int) -> list[Example]:

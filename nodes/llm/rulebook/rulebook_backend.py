@@ -101,7 +101,8 @@ def plan(question: PlanQuestion) -> PlanAnswer:
     try:
         planning = card(question.task.game).planning
         success, inventory = question.task.success, question.inventory
-        subtasks, sums = planning.plan_for(success, inventory), planning.sums(success, inventory)
+        subtasks = planning.plan_for(success, inventory)
+        sums = "" if question.quantities else planning.sums(success, inventory)
     except Unreachable as reason:
         raise rules.NoRule(f"there is no plan: {reason}") from None
     return PlanAnswer(thoughts=sums, subtasks=subtasks)

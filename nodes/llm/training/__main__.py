@@ -41,7 +41,7 @@ def _train(given: argparse.Namespace) -> None:
         seed=given.seed, threads=given.threads, device=given.device,
         frozen_prefix=given.frozen_prefix,
     )  # fmt: skip
-    examples = [*lessons(_counts(given), given.seed), *_recorded(given)]
+    examples = [*lessons(_counts(given), given.seed, given.quantities), *_recorded(given)]
     print(f"{len(examples)} examples, {given.minutes:g} minutes at most", flush=True)
     teach(base, into, examples, settings)
     print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
@@ -106,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--threads", type=_one_or_more, default=1)
     train.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     train.add_argument("--frozen-prefix", action="store_true")
+    train.add_argument("--quantities", action="store_true")
     merging = what.add_parser("merge")
     merging.add_argument("adapter", type=Path)
     merging.add_argument("--name")
