@@ -228,9 +228,20 @@ def test_a_recipe_chain_has_stations_tools_and_fuel():
     assert "planks: craft 4 from 1 log" in lines
     assert "wooden_pickaxe: craft 1 from 3 planks, 2 stick, at a crafting_table" in lines
     # Blocks as programs see them: a model that read "dig log" looked for blocks of that name.
-    assert "log: dig wood" in lines
-    assert "iron_ore: dig iron ore, with one of stone_pickaxe" in lines
+    assert "log: dig the block wood" in lines
+    assert "iron_ore: dig the block iron ore, with one of stone_pickaxe" in lines
     assert "fuel" in lines
+
+
+def test_a_recipe_chain_states_quantities_as_the_plan_has_them():
+    goal = Condition(kind="nearby", name="crafting_table")
+    lines = PLANNING.chain(goal, {}, quantities=True)
+    plan = PLANNING.plan_for(goal, {})
+    assert [line.partition(":")[0].replace("_", " ") for line in lines] == [
+        subtask.name for subtask in plan
+    ]
+    assert lines[0] == "harvest 1 log: dig the block wood"
+    assert lines[-1] == "place crafting table: the goal"
 
 
 def test_a_recipe_chain_names_the_way_that_the_held_tools_allow():

@@ -47,10 +47,10 @@ def with_a_mistake(
         if wrong and wrong != right
     ]
     for name, right, wrong in chance.sample(swaps, len(swaps)):
-        written = source.replace(f'{name} = "{right}"', f'{name} = "{wrong}"', 1)
+        written = source.replace(f"{name} = {right!r}", f"{name} = {wrong!r}", 1)
         problems = naming_problems(ast.parse(written), language)
         if problems:
             why = problems[0].message.partition(";")[0]
-            sentence = f'{why}, so {name} has to be "{right}".'
+            sentence = f"{why}, so {name} has to be {right!r}."
             return ProgramAttempt(source=written, problems=problems), sentence
     return None

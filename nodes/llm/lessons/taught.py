@@ -23,6 +23,7 @@ from nodes.answer_check import answer_problems
 from nodes.goal_ids import slug
 from nodes.llm.examples.example import Example, example
 from nodes.llm.lessons.mistakes import names_told, with_a_mistake
+from nodes.llm.lessons.quotes import single_quoted
 from nodes.llm.lessons.refused_answers import refused_decomposition, refused_plan
 from nodes.llm.rulebook import rulebook_backend
 from nodes.llm.rulebook.rules import NoRule
@@ -203,6 +204,7 @@ def programs(task: Task, chance: random.Random) -> Iterator[Lesson]:
             task=alone, sub_action=sub_action, before=before, left=chance.choice(_LEFT)
         )
         answer = rulebook_backend.program(question)
+        answer = msgspec.structs.replace(answer, source=single_quoted(answer.source))
         refused = with_a_mistake(answer.source, card("minecraft").language, chance)
         told = names_told(answer.thoughts, answer.source)
         if refused is not None and chance.random() < _REFUSED:
@@ -231,7 +233,9 @@ def specs(task: Task, chance: random.Random) -> Iterator[Lesson]:
                 yield _spec(alone, sub_action, before, question.history)
                 return
             coding = ProgramQuestion(task=alone, sub_action=sub_action, before=before)
-            before.append(_coded(sub_action, rulebook_backend.program(coding).source))
+            before.append(
+                _coded(sub_action, single_quoted(rulebook_backend.program(coding).source))
+            )
 
 
 def _spec(
@@ -249,7 +253,11 @@ def _spec(
         actions=list(choices.actions),
         programs=sorted(tried, key=lambda note: -note.rate),
     )
-    return question, rulebook_backend.spec(question)
+    answer = rulebook_backend.spec(question)
+    macros = [
+        msgspec.structs.replace(each, source=single_quoted(each.source)) for each in answer.macros
+    ]
+    return question, msgspec.structs.replace(answer, macros=macros)
 
 
 def _tried(line: Line) -> TriedNote:

@@ -43,7 +43,7 @@ _VERBS = {
     "find": "find",
 }
 _PHRASES = {
-    "dig": "dig {of}",
+    "dig": "dig the block {of}",
     "kill": "kill a {of}",
     "use": "use on a {of}",
     "find": "find beside a {of}",
