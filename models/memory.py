@@ -84,18 +84,9 @@ class Remembering:
         self.memory[rows] = 0
 
     def __call__(self, features: Tensor) -> Tensor:
-        outputs, self.memory = self._decide(features, self.memory)
-        return outputs
-
-    def in_rows(self, features: Tensor, rows: slice) -> Tensor:
-        """The same for these environments alone, ``features`` (b, F)."""
-        outputs, memory = self._decide(features, self.memory[rows])
-        self.memory[rows] = memory
-        return outputs
-
-    def _decide(self, features: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
-        parts = memory.split(self._sizes, -1)
+        parts = self.memory.split(self._sizes, -1)
         results = [
             network(features, part) for network, part in zip(self._networks, parts, strict=True)
         ]
-        return results[0][0], torch.cat([memory.float() for _, memory in results], -1)
+        self.memory = torch.cat([memory.float() for _, memory in results], -1)
+        return results[0][0]

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -144,57 +144,6 @@ def test_several_servers_train_the_same_policy_as_one(tmp_path: Path, count: int
         assert torch.equal(tensor, weights(tmp_path / "several")[name]), name
     assert all(server.steps > 0 for server in servers)
     assert all(server.corridors.sessions == {} for server in servers)
-
-
-@pytest.mark.parametrize(
-    ("servers", "parts", "memory"), [(1, 2, "none"), (2, 2, "none"), (1, 3, "gru")]
-)
-def test_parts_that_are_stepped_in_turn_train_the_same_policy(
-    tmp_path: Path, servers: int, parts: int, memory: Literal["none", "gru"]
-) -> None:
-    """But for rounding, as the network sees fewer environments at a time. The budget ends at the
-    same sample, although steps are under way when it is asked for."""
-    spec = corridor_spec(budget=2000, stop_at=2.0)
-    interface = msgspec.structs.replace(spec.interface, memory=memory, memory_size=8)
-    spec = msgspec.structs.replace(spec, interface=interface)
-    alone = train(tmp_path / "whole", [Server()], spec)
-    all_servers = [Server() for _ in range(servers)]
-    parameters = msgspec.structs.replace(PARAMETERS, parts=parts)
-    parted = train(tmp_path / "parts", all_servers, spec, parameters)
-    assert msgspec.structs.replace(parted, policy=alone.policy) == alone
-    for name, tensor in weights(tmp_path / "whole").items():
-        assert torch.allclose(tensor, weights(tmp_path / "parts")[name], atol=1e-4), name
-    assert [len(server.sessions) for server in all_servers] == [parts] * servers
-    assert all(server.corridors.sessions == {} for server in all_servers)
-
-
-def test_one_part_is_decided_for_while_another_is_stepped(tmp_path: Path) -> None:
-    server = Server()
-    both = threading.Barrier(2, timeout=30.0)
-    server.before = lambda: both.wait() and None  # a step ends only beside one of the other part
-    parameters = msgspec.structs.replace(PARAMETERS, environments=2, parts=2)
-    trained = train(
-        tmp_path, [server], corridor_spec(budget=40, stop_at=2.0, macro=False), parameters
-    )
-    assert trained.samples == server.steps == 40
-
-
-def test_a_part_that_is_lost_costs_its_own_episodes(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    server, calls = Server(), itertools.count(1)
-
-    def lose() -> None:
-        if next(calls) == 40:
-            del server.corridors.sessions["toy/train/part-1"]
-
-    server.before = lose
-    parameters = msgspec.structs.replace(PARAMETERS, parts=2)
-    trained = train(tmp_path, [server], TO_THE_END, parameters, all_there([server], 2))
-    assert "env_server is lost" in caplog.text
-    assert trained.reason == "the budget is spent"
-    assert 3000 - 7 < trained.samples <= 3000
-    assert trained.samples < server.steps  # what the lost part had played is not counted
 
 
 def test_no_two_servers_play_the_same_seed(tmp_path: Path) -> None:

@@ -63,9 +63,6 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     # The machine. overlap: the next rollout is collected while an update runs, by the policy that
     # the update began with (docs/options.md).
     overlap: bool = False
-    # Of the batch, on each env server: with 2, the policy decides for one half while the other is
-    # stepped. The choices are the same but for rounding in the network.
-    parts: Positive = 1
     device: str = "cpu"  # or "cuda", "cuda:1", ...
     threads: Positive = 1
     precision: Literal["float32", "bfloat16"] = "float32"  # bfloat16 pays on a CPU with AMX

@@ -4,9 +4,9 @@ TorchRL's Collector costs 400 to 1,000 us per vector step of 64 environments whe
 (the network included), so the loop is our own; TorchRL learns from what it collects.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -96,49 +96,6 @@ class Rollout:
         return int(self.steps.sum())
 
 
-class Parts(Protocol):
-    """A batch of environments in parts, one of which is stepped while others are decided for."""
-
-    @property
-    def parts(self) -> list[slice]:
-        """The rows of each part, in order."""
-        ...
-
-    def send(self, rows: slice, choices: np.ndarray[Any, Any]) -> None:
-        """Begin a step of the part with these rows; ``choices``: int64 (rows,)."""
-        ...
-
-    def receive(self, rows: slice) -> Stepped | None:
-        """The outcome of the step that was begun; None: the part was lost in it."""
-        ...
-
-
-class Whole:
-    """All environments as one part, stepped by a function."""
-
-    def __init__(self, step: Callable[[np.ndarray[Any, Any]], Stepped], size: int) -> None:
-        self.parts = [slice(0, size)]
-        self._step = step
-        self._choices = np.zeros(size, np.int64)
-
-    def send(self, rows: slice, choices: np.ndarray[Any, Any]) -> None:
-        self._choices = choices
-
-    def receive(self, rows: slice) -> Stepped | None:
-        return self._step(self._choices)
-
-
-@dataclass
-class _Collected:
-    """What was collected so far, beside the storage's rows."""
-
-    final_at: list[tuple[int, int]] = field(default_factory=list)
-    final_features: list[np.ndarray[Any, Any]] = field(default_factory=list)
-    episodes: list[EndedEpisode] = field(default_factory=list)
-    samples: int = 0
-    prefix_steps: int = 0
-
-
 class Collector:
     """Storage for rollouts of at most ``decisions`` decisions in ``size`` environments."""
 
@@ -187,101 +144,55 @@ class Collector:
             ValueError: features or rewards are not finite.
             whatever ``step`` raises; the collector must ``begin`` again then.
         """
-        return self.collect_in_parts(Whole(step, self.size), actor, generator, go_on, device)
-
-    def collect_in_parts(
-        self,
-        batch: Parts,
-        actor: Callable[[Tensor], Tensor],
-        generator: torch.Generator,
-        go_on: Callable[[int, int], bool],
-        device: torch.device,
-        one: tuple[int, int] = (0, 0),
-    ) -> Rollout:
-        """As `collect`, and with the same result: choices are drawn in the order of the rows.
-
-        Where only the first part's step is over, ``go_on`` is asked with the most that the others
-        may cost, ``one`` for each environment: samples and steps of a prefix. If that may be too
-        much, their ends are waited for, and it is asked again.
-        """
         self.features[0] = self.features[self._filled]
         self.mask[0] = self.mask[self._filled]
         self._filled = 0
         remembering = actor if isinstance(actor, Remembering) else None
         memory = None if remembering is None else remembering.memory.clone().cpu()
-        collected = _Collected()
-
-        def decide(t: int, rows: slice) -> None:
+        final_at: list[tuple[int, int]] = []
+        final_features: list[np.ndarray[Any, Any]] = []
+        episodes: list[EndedEpisode] = []
+        samples = prefix_steps = 0
+        while self._filled < self.decisions and go_on(samples, prefix_steps):
+            t = self._filled
             with spending("network"), torch.no_grad():
-                features = self.features[t, rows].to(device)
-                logits = (
-                    actor(features) if remembering is None else remembering.in_rows(features, rows)
-                )
-                distribution = MaskedCategorical(logits.float().cpu(), self.mask[t, rows])
+                logits = actor(self.features[t].to(device)).float().cpu()
+                distribution = MaskedCategorical(logits, self.mask[t])
                 chosen = distribution.sample(generator=generator)
-                self.choices[t, rows] = chosen
-                self.log_probs[t, rows] = distribution.log_prob(chosen)
-            batch.send(rows, chosen.numpy())
-
-        def finish(t: int, rows: slice) -> None:
-            stepped = batch.receive(rows)
-            if stepped is None:
-                return
-            self._store(t, rows, stepped, collected)
-            if remembering is not None:
-                remembering.forget((stepped.final_rows + rows.start).tolist())
-
-        def finish_all(parts: Sequence[slice]) -> None:
-            for rows in parts:
-                finish(self._filled - 1, rows)
-
-        under_way: list[slice] = []
-        while True:
-            finish_all(under_way[:1])
-            others = under_way[1:]
-            unknown = sum(rows.stop - rows.start for rows in others)
-            at_most = (
-                collected.samples + unknown * one[0],
-                collected.prefix_steps + unknown * one[1],
-            )
-            full = self._filled == self.decisions
-            if others and (full or not go_on(*at_most)):
-                finish_all(others)
-                others, at_most = [], (collected.samples, collected.prefix_steps)
-            if not others and (full or not go_on(*at_most)):
-                return self._rollout(collected, memory)
-            t, self._filled = self._filled, self._filled + 1
-            under_way = []
-            for rows in batch.parts:
-                if rows in others:
-                    finish(t - 1, rows)
-                if rows in batch.parts:  # it was not lost in that step
-                    decide(t, rows)
-                    under_way.append(rows)
-
-    def _store(self, t: int, rows: slice, stepped: Stepped, collected: _Collected) -> None:
-        """The outcome of decision ``t`` in these environments."""
-        for name in ("reward", "steps", "terminated", "truncated"):
-            self._arrays[name][t, rows] = getattr(stepped, name)
-        self._arrays["features"][t + 1, rows] = stepped.features
-        self._arrays["mask"][t + 1, rows] = stepped.mask
-        for index, row in enumerate(stepped.final_rows.tolist()):
-            collected.final_at.append((t, rows.start + row))
-            collected.final_features.append(np.array(stepped.final_features[index]))
-            collected.episodes.append(
-                EndedEpisode(
-                    environment=rows.start + row,
-                    success=bool(stepped.success[row]),
-                    total_reward=float(stepped.final_returns[index]),
-                    length=int(stepped.final_lengths[index]),
+                self.choices[t] = chosen
+                self.log_probs[t] = distribution.log_prob(chosen)
+            stepped = step(chosen.numpy())
+            for name in ("reward", "steps", "terminated", "truncated"):
+                self._arrays[name][t] = getattr(stepped, name)
+            self._arrays["features"][t + 1] = stepped.features
+            self._arrays["mask"][t + 1] = stepped.mask
+            for index, row in enumerate(stepped.final_rows.tolist()):
+                final_at.append((t, row))
+                final_features.append(np.array(stepped.final_features[index]))
+                episodes.append(
+                    EndedEpisode(
+                        environment=row,
+                        success=bool(stepped.success[row]),
+                        total_reward=float(stepped.final_returns[index]),
+                        length=int(stepped.final_lengths[index]),
+                    )
                 )
-            )
-        collected.samples += int(stepped.steps.sum())
-        collected.prefix_steps += stepped.prefix_steps
+            if remembering is not None:
+                remembering.forget(stepped.final_rows.tolist())
+            samples += int(stepped.steps.sum())
+            prefix_steps += stepped.prefix_steps
+            self._filled += 1
+        return self._rollout(final_at, final_features, episodes, prefix_steps, memory)
 
-    def _rollout(self, collected: _Collected, memory: Tensor | None) -> Rollout:
+    def _rollout(
+        self,
+        final_at: list[tuple[int, int]],
+        final_features: list[np.ndarray[Any, Any]],
+        episodes: list[EndedEpisode],
+        prefix_steps: int,
+        memory: Tensor | None,
+    ) -> Rollout:
         end = self._filled
-        final_features = collected.final_features
         finals = torch.zeros(len(final_features), self.features.shape[-1])
         for index, row in enumerate(final_features):
             finals[index] = torch.from_numpy(row)
@@ -300,9 +211,9 @@ class Collector:
             steps=self.steps[:end],
             terminated=self.terminated[:end],
             truncated=self.truncated[:end],
-            final_at=torch.tensor(collected.final_at, dtype=torch.int64).reshape(-1, 2),
+            final_at=torch.tensor(final_at, dtype=torch.int64).reshape(-1, 2),
             final_features=finals,
-            episodes=collected.episodes,
-            prefix_steps=collected.prefix_steps,
+            episodes=episodes,
+            prefix_steps=prefix_steps,
             memory=memory,
         )

@@ -7,7 +7,6 @@ batch's size and the servers' order alone. docs/several_env_servers.md has the w
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -30,9 +29,8 @@ LONGEST_PAUSE = 5.0
 """Seconds, at most, before a server that was lost, or refused, is tried again."""
 _TURN = 0.2  # seconds between two checks whether the wait for a server is to go on
 
-Make = Callable[[str, Call, slice, int], TrainingSession]
-"""Makes a session on an env server from its name, its call, its rows of the batch and which one of
-the server's sessions it is."""
+Make = Callable[[str, Call, slice], TrainingSession]
+"""Makes the session on an env server from its name, its call and its rows of the batch."""
 
 
 @dataclass
@@ -102,7 +100,6 @@ class SpreadSession:
         whole: every environment is needed, as where each plays one episode: the batch is split over
             those that are there, and none may be lost.
         log: which servers come and go is reported there.
-        parts: sessions on each server, so that one is stepped while the policy decides for another.
     """
 
     def __init__(
@@ -112,7 +109,6 @@ class SpreadSession:
         make: Make,
         log: logging.Logger,
         whole: bool = False,
-        parts: int = 1,
     ) -> None:
         self.size = size
         self._servers = dict(servers)
@@ -121,17 +117,13 @@ class SpreadSession:
         self._whole = whole
         self._spaces: Spaces | None = None
         self._room = float("inf")
-        self._under_way: dict[int, tuple[Member, Future[Stepped]]] = {}  # by their first row
-        self._members = self._split([node for node in servers for _ in range(parts)])
+        self._members = self._split(list(servers))
 
     def _split(self, nodes: Sequence[str]) -> list[Member]:
-        members: list[Member] = []
-        count: Counter[str] = Counter()
-        for node, rows in zip(nodes, shares(self.size, len(nodes)), strict=False):
-            session = self._make(node, self._servers[node], rows, count[node])
-            members.append(Member(node, rows, session))
-            count[node] += 1
-        return members
+        return [
+            Member(node, rows, self._make(node, self._servers[node], rows))
+            for node, rows in zip(nodes, shares(self.size, len(nodes)), strict=False)
+        ]
 
     # ---- as of a session
 
@@ -197,7 +189,6 @@ class SpreadSession:
         self, seeds_used: int, check: Callable[[], None]
     ) -> tuple[list[tuple[Member, Opened]], list[SessionLost]]:
         """Open all members: what they showed, and how others were lost."""
-        self._under_way.clear()
         for member in self._members:
             member.up = False
             if member.opening is None:
@@ -250,33 +241,6 @@ class SpreadSession:
         if lost is not None and (self._whole or not answers):
             raise lost
         return self._together(answers)
-
-    @property
-    def parts(self) -> list[slice]:
-        """The rows of each session that is there, in order."""
-        return [member.rows for member in self._up]
-
-    def send(self, rows: slice, choices: np.ndarray[Any, Any]) -> None:
-        """Begin a step of the session with these rows; ``choices``: int64 (rows,)."""
-        member = next(each for each in self._up if each.rows == rows)
-        # A copy: what is sent is encoded in the member's thread, later.
-        self._under_way[rows.start] = member, member.step(choices.copy())
-
-    def receive(self, rows: slice) -> Stepped | None:
-        """The outcome of the step that was begun; None: its environments are not there any more.
-
-        Raises:
-            SessionLost: no session is left.
-        """
-        member, stepping = self._under_way.pop(rows.start)
-        try:
-            with spending(WAITS + member.node):
-                return stepping.result()
-        except SessionLost as error:
-            self._lose(member, error)
-            if not self._up:
-                raise
-            return None
 
     def take_in(self) -> list[Arrival]:
         """Before a rollout: the servers that have come since the last one; the others that are
@@ -419,35 +383,33 @@ def session_on(
     leaders: Leaders,
     log: logging.Logger,
     whole: bool = False,
-    parts: int = 1,
     **options: Any,
 ) -> Sessions:
-    """A session of ``size`` environments, spread over the servers where there are several, and in
-    so many ``parts`` on each.
+    """A session of ``size`` environments, spread over the servers where there are several.
 
     ``learner`` is the node's folder; the rest as of `TrainingSession` and `SpreadSession`.
     """
-    if len(servers) == 1 and parts == 1:
+    if len(servers) == 1:
         (call,) = servers.values()
         return TrainingSession(
             call, name=name, spec=spec, gamma=gamma, size=size, leaders=leaders, **options
         )
 
-    def make(node: str, call: Call, rows: slice, part: int) -> TrainingSession:
+    def make(node: str, call: Call, rows: slice) -> TrainingSession:
         return TrainingSession(
             call,
-            name=f"{name}/part-{part}" if part else name,
+            name=name,
             spec=spec,
             gamma=gamma,
             size=rows.stop - rows.start,
             # Each is led on by itself, beside the others.
-            leaders=Leaders(learner, spec.lead, f"{name} on {node}{f'/{part}' if part else ''}"),
+            leaders=Leaders(learner, spec.lead, f"{name} on {node}"),
             batch=size,
             first=rows.start,
             **options,
         )
 
-    return SpreadSession(servers, size, make, log, whole, parts)
+    return SpreadSession(servers, size, make, log, whole)
 
 
 def absent(session: Sessions) -> list[int]:

@@ -21,10 +21,10 @@ from nodes.learner.leading import Leaders
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import UpdateStatistics
-from nodes.learner.rollout import Collector, Parts, Rollout, Whole
+from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import CHUNK, SessionLost
 from nodes.learner.spec_measures import discount, longest_decision, longest_reset, reward_scale
-from nodes.learner.spread import SpreadSession, absent, session_on
+from nodes.learner.spread import absent, session_on
 from nodes.learner.starting import start_of
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
 from nodes.learner.taking import Taking
@@ -93,7 +93,6 @@ class Training:
             learner=learner,
             leaders=leaders,
             log=log,
-            parts=parameters.parts,
             guards=with_actors(learner, spec.guards, parameters.greedy),
             guarded=guarded(learner, spec.guarded),
         )
@@ -322,12 +321,9 @@ class Training:
                 return False
             return samples + most <= left and samples < self.parameters.rollout_samples
 
-        player, choosing, device = state.player, state.choosing, state.device
-        batch: Parts = Whole(self.session.step, self.session.size)
-        if self.parameters.parts > 1 and isinstance(self.session, SpreadSession):
-            batch = self.session
-        one = self.longest, self.reset
-        rollout = collector.collect_in_parts(batch, player, choosing, go_on, device, one)
+        rollout = collector.collect(
+            self.session.step, state.player, state.choosing, go_on, state.device
+        )
         state.leave(absent(self.session))
         return rollout.of(self.session.present)
 
