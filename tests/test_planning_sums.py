@@ -4,12 +4,13 @@ import json
 import math
 import re
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 
 from messages.chat import PlanQuestion
 from messages.world import Condition, Task
+from nodes.asking import render
+from nodes.llm.examples.example import prompts_for
 from nodes.llm.rulebook import rulebook_backend
 from tests.test_planning import NO_WAY, STARTS
 from voxeldojo.rules import CRAFTS
@@ -77,13 +78,15 @@ def test_what_a_goal_takes_beside_itself_has_sums_of_its_own():
     assert PLANNING.sums(fight, {"iron_sword": 1}) == ""
 
 
-def test_the_planners_example_is_the_rulebooks_answer():
-    folder = Path(__file__).parents[1] / "worlds" / "minecraft" / "card" / "prompts"
-    shown = (folder / "plan_example.jinja").read_text()
-    example = json.loads(shown.partition("```json\n")[2].partition("```")[0])
+@pytest.mark.parametrize("stated", [False, True])
+def test_the_planners_example_is_the_rulebooks_answer(stated: bool):
     task = Task(id="ladder", prompt="make 2 ladders", success=have("ladder", 2), horizon=1000)
-    answer = rulebook_backend.plan(PlanQuestion(task=task, inventory={"planks": 1}))
+    question = PlanQuestion(task=task, inventory={"planks": 1}, quantities=stated)
+    system, _ = render(prompts_for(question), question)
+    example = json.loads(system.content.partition("```json\n")[2].partition("```")[0])
+    answer = rulebook_backend.plan(question)
     assert example["thoughts"] == answer.thoughts
+    assert bool(answer.thoughts) != stated
     assert [each["success"] for each in example["subtasks"]] == [
         {"kind": "have", "name": each.success.name, "quantity": each.success.quantity}
         for each in answer.subtasks
