@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from messages.chat import PlanQuestion, ProgramAttempt, ProgramQuestion
+from messages.world import Condition, Task
 from nodes.exit_codes import REFUSED
 from nodes.llm.examples.example import Example, question_of, read, write
 from nodes.llm.examples.example_library import Library
@@ -18,7 +19,7 @@ from rlgpt.main import main
 from rlgpt.prompts import show
 from tests.test_llm_node import GOOD, QUESTION, Setting, lines, refusal, says
 
-COUNTS = {"PlanQuestion": 40, "DecomposeQuestion": 60, "ProgramQuestion": 60, "SpecQuestion": 10}
+COUNTS = {"PlanQuestion": 40, "DecomposeQuestion": 60, "ProgramQuestion": 90, "SpecQuestion": 10}
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +80,17 @@ def test_no_example_is_about_a_goal_of_the_papers_tables(examples: list[Example]
         step = question.sub_action if isinstance(question, ProgramQuestion) else None
         assert each.goal not in HELD_OUT | {"log2"}
         assert step is None or step.success.name not in HELD_OUT | {"log2"}
+
+
+def test_a_station_to_put_down_is_shown_blocks_that_are_put_down():
+    """No other goal is one of stations, and both are held out."""
+    library = Library(to_show({"PlanQuestion": 120}, seed=0))
+    station = Condition(kind="nearby", name="crafting_table")
+    task = Task(id="t", prompt="Put a crafting table down.", success=station, horizon=1000)
+    answers = library.turns(PlanQuestion(task=task), 2)[1::2]
+    assert len(answers) == 2
+    for answer in answers:
+        assert json.loads(answer.content)["subtasks"][-1]["success"]["kind"] == "placed"
 
 
 def test_a_question_is_not_shown_its_own_answer(examples: list[Example], file: Path):

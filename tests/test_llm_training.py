@@ -68,6 +68,15 @@ def test_every_lesson_is_an_answer_that_its_agent_takes(taught: list[Example]):
     assert answer_problems(question, '{"subtasks": []}')
 
 
+def test_other_families_are_taught_without_what_leads_to_a_goal_of_the_papers_tables():
+    about, held = split()
+    assert {goal.kind for goal in about} == {"have", "killed", "placed", "used"}
+    assert not HELD_OUT & {goal.name for goal in about}
+    others = {goal.name for goal in about if goal.kind != "have"}
+    assert not others & {"cow", "sheep", "shears", "bucket"}
+    assert {goal.kind for goal in held} == {"have", "nearby"}
+
+
 def test_lessons_are_distinct_cover_many_goals_and_repeat_for_the_same_seed(taught: list[Example]):
     assert len({each.user for each in taught}) > 0.95 * len(taught)
     assert len({each.goal for each in taught}) > 25
@@ -248,7 +257,7 @@ def test_refused_answers_are_taught_with_the_mended_one(taught: list[Example]):
     for kind in ("PlanQuestion", "DecomposeQuestion"):
         said = "Your last answer cannot be used"
         again = [each for each in taught if each.kind == kind and said in each.user]
-        assert len(again) >= 4
+        assert len(again) >= 3
         for each in again:
             question = question_of(each)
             assert isinstance(question, PlanQuestion | DecomposeQuestion)

@@ -9,8 +9,8 @@ RULEBOOK = "rulebook"
 """Instead of a file: the rulebook's answers, made when the node starts, the same ones each time."""
 DEFAULT_COUNTS = {
     "PlanQuestion": 600,
-    "DecomposeQuestion": 300,
-    "ProgramQuestion": 300,
+    "DecomposeQuestion": 400,
+    "ProgramQuestion": 400,
     "SpecQuestion": 100,
 }
 

@@ -35,7 +35,7 @@ Lesson = tuple[Question, msgspec.Struct]
 """A question and the answer that is taught."""
 SOURCE = "rulebook"
 PLANNING = card("minecraft").planning
-LONGEST = 12
+LONGEST, SHORT = 12, 4
 """Subtasks of a plan that is taught: longer ones take more tokens than they teach."""
 _STATIONS = ("crafting_table", "furnace")
 _QUANTITIES = (1, 1, 2, 2, 3, 4, 5, 6, 8)
@@ -57,6 +57,11 @@ _ASKED = (
     "Harvest {n} {thing} in the {place}.",
     "Get {n} {thing} from the {place}, by whatever way there is.",
 )
+_ASKED_OTHERWISE = {
+    "killed": "Hunt {n} {thing}.",
+    "used": "Get a {thing} and use it.",
+    "placed": "Put {n} {thing} down.",
+}
 
 
 def goals() -> list[Condition]:
@@ -64,21 +69,40 @@ def goals() -> list[Condition]:
     that are put down."""
     wanted = [Condition(kind="have", name=item.name) for item in ITEMS]
     wanted += [Condition(kind="nearby", name=station) for station in _STATIONS]
-    found: list[Condition] = []
-    for each in wanted:
-        try:
-            length = len(PLANNING.plan_for(each, {}))
-        except Unreachable:
-            continue
-        if 1 <= length <= LONGEST:
-            found.append(each)
-    return found
+    return [each for each in wanted if 1 <= _length(each) <= LONGEST]
+
+
+def other_goals() -> list[Condition]:
+    """What the other families of MineDojo's tasks ask for: mobs killed, items used, and blocks put
+    down, as far as the rules lead there; the last ones within ``SHORT`` subtasks."""
+    tasks = card("minecraft").goals
+    assert tasks is not None
+    wanted = [
+        msgspec.structs.replace(tasks.task(name).success, quantity=1)
+        for kind in ("combat", "techtree")
+        for name in tasks.names(kind)
+    ]
+    wanted = list(dict.fromkeys(wanted))
+    found = [each for each in wanted if 1 <= _length(each) <= LONGEST]
+    placed = [Condition(kind="placed", name=item.name) for item in ITEMS]
+    conditions = card("minecraft").conditions
+    return found + [
+        each for each in placed if not conditions.problem(each) and 1 <= _length(each) <= SHORT
+    ]
+
+
+def _length(goal: Condition) -> int:
+    """Subtasks of its plan; 0: the rules do not lead there."""
+    try:
+        return len(PLANNING.plan_for(goal, {}))
+    except Unreachable:
+        return 0
 
 
 def tasks(goal: Condition, chance: random.Random) -> Iterator[Task]:
     """Tasks with this goal without an end: how many of it, in which biome, with which inventory."""
     while True:
-        few = 1 if goal.kind == "nearby" else chance.choice(_QUANTITIES)
+        few = 1 if goal.kind in ("nearby", "used") else chance.choice(_QUANTITIES)
         biome = chance.choice(BIOMES).name
         success = msgspec.structs.replace(goal, quantity=few)
         yield Task(
@@ -95,6 +119,8 @@ def _asked(success: Condition, biome: str, chance: random.Random) -> str:
     thing = success.name.replace("_", " ")
     if success.kind == "nearby":
         return f"Put a {thing} down and stand beside it."
+    if success.kind in _ASKED_OTHERWISE:
+        return _ASKED_OTHERWISE[success.kind].format(n=success.quantity, thing=thing)
     place = biome.replace("_", " ")
     return chance.choice(_ASKED).format(n=success.quantity, thing=thing, place=place)
 
