@@ -110,10 +110,9 @@ def action(obs):
             obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs, been)
             continue
         dx, dy, dz = spot
-        x, y, z = obs.position
-        had = held(obs)
-        x, z = floor(x) + dx + 0.5, floor(z) + dz + 0.5
-        y = floor(y + 0.001) + dy
+        here, had = obs.position, held(obs)
+        x, z = floor(here[0]) + dx + 0.5, floor(here[2]) + dz + 0.5
+        y = floor(here[1] + 0.001) + dy
         wet = obs.block(0, 0, 0) == "water"
         obs = dig_at(obs if TOOLS else hold_for(obs, BLOCK), dx, dy, dz, 100 if wet else 400)
         at = (floor(x) - floor(obs.position[0]), floor(z) - floor(obs.position[2]))
