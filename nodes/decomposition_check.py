@@ -47,7 +47,7 @@ def decomposition_problems(
         if wrong := conditions.problem(sub_action.success):
             problems.append(f"The success of {sub_action.name!r} can't be seen: {wrong}.")
     last, goal = sub_actions[-1], subtask.success
-    if last.success != goal:
+    if not conditions.implies(last.success, goal):
         problems.append(
             f"The last sub-action ({last.name!r}) does not end in the subtask's success: "
             f"it must be {goal.kind} {goal.name} x {goal.quantity}."

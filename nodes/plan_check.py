@@ -1,7 +1,7 @@
 """What is wrong with a plan, in sentences that the language model can act on."""
 
 from messages.plan import Subtask
-from messages.world import Condition, Task
+from messages.world import Task
 from worlds import card
 
 
@@ -37,14 +37,10 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
             )
     if sound:
         problems += game.planning.shortfalls(subtasks, task.inventory)
-    if not _reaches(task.success, subtasks[-1].success):
+    if not game.conditions.implies(subtasks[-1].success, task.success):
         goal = task.success
         problems.append(
             f"The last subtask does not reach the goal: it must be "
             f"{goal.kind} {goal.name} x {goal.quantity}."
         )
     return problems
-
-
-def _reaches(goal: Condition, last: Condition) -> bool:
-    return (last.kind, last.name) == (goal.kind, goal.name) and last.quantity >= goal.quantity

@@ -75,6 +75,19 @@ def test_recipes_are_checked_only_where_all_subtasks_can_be_seen_to_be_done():
     assert "did you mean log" in said[0]
 
 
+def test_more_is_enough_of_what_is_counted_and_of_nothing_else():
+    low = Condition(kind="height", name="below", quantity=10)
+    lower, higher = (msgspec.structs.replace(low, quantity=quantity) for quantity in (5, 20))
+    task = msgspec.structs.replace(TASK, success=low)
+    assert plan_problems(task, [step("down", low)]) == []
+    for other in (lower, higher):  # y 20 or lower is not y 10 or lower
+        assert "does not reach the goal" in plan_problems(task, [step("down", other)])[0]
+    killed = Condition(kind="killed", name="zombie", quantity=2)
+    task = msgspec.structs.replace(TASK, success=killed)
+    three = msgspec.structs.replace(killed, quantity=3)
+    assert plan_problems(task, [step("hunt", three)]) == []
+
+
 def test_mistakes_in_a_decomposition_are_reported():
     dig = SubAction(name="dig", method="code", success=LOG)
     find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
@@ -87,6 +100,8 @@ def test_mistakes_in_a_decomposition_are_reported():
     assert "does not end in" in decomposition_problems(subtask, [dig, find])[0]
     several = step("logs", Condition(kind="have", name="log", quantity=4))
     assert "have log x 4" in decomposition_problems(several, [find, dig])[0]
+    more = msgspec.structs.replace(dig, success=several.success)
+    assert decomposition_problems(subtask, [find, more]) == []  # four logs are one log, too
     for condition, said in (
         (Condition(kind="facing", name="tree"), "no block or mob called 'tree'"),
         (Condition(kind="near", name="cow"), "cow is a mob and no block"),

@@ -33,6 +33,16 @@ class Conditions(ABC):
 
     kinds: Mapping[str, str]
     """Each kind that there is, and when a condition of it holds, in words for a language model."""
+    counted: frozenset[str] = frozenset({"have"})
+    """Kinds whose quantity is a count: more is enough, too."""
+
+    def implies(self, condition: Condition, other: Condition) -> bool:
+        """Whether ``other`` holds wherever the condition does."""
+        if (condition.kind, condition.name) != (other.kind, other.name):
+            return False
+        if condition.kind in self.counted:
+            return condition.quantity >= other.quantity
+        return condition.quantity == other.quantity
 
     def problem(self, condition: Condition) -> str:
         """What is wrong with it, in a sentence; empty if nothing is."""

@@ -54,6 +54,8 @@ class Kind(NamedTuple):
 
 
 class MinecraftConditions(Conditions):
+    counted = frozenset({"have", "killed", "used", "placed", "lived"})
+
     def __init__(self) -> None:
         self.kinds: Mapping[str, str] = {name: kind.meaning for name, kind in KINDS.items()}
 
