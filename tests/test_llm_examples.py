@@ -141,6 +141,16 @@ def test_a_plan_is_shown_in_the_form_in_which_it_is_asked_for(file: Path, stated
         assert ("the quantities are yours to count" in text) != stated
 
 
+@pytest.mark.parametrize(("kinds", "turns"), [([], 4), (["plan", "spec"], 4), (["program"], 0)])
+def test_examples_are_shown_with_the_kinds_of_questions_that_the_profile_names(
+    setting: Setting, file: Path, kinds: list[str], turns: int
+):
+    setting.start(says(GOOD), examples=str(file), shown=2, shown_for=kinds)
+    setting.ask()
+    assert setting.server is not None
+    assert len(setting.server.requests[-1]["messages"]) == 2 + turns
+
+
 def test_examples_are_shown_as_turns_before_the_question(
     setting: Setting, file: Path, capsys: pytest.CaptureFixture[str]
 ):

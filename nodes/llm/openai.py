@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from messages.chat import ANSWERS, ChatMessage, Question
+from nodes.asking import kind_of
 from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.backend import BackendError, Completion, Listener
 from nodes.llm.completions import post
@@ -79,7 +80,8 @@ class OpenAIBackend:
     def with_examples(self, question: Question, prompt: list[ChatMessage]) -> list[ChatMessage]:
         """The prompt with the examples of the profile's file that are the most like the question,
         as turns before its last message."""
-        if self._library is None:
+        shown_for = self._profile.shown_for
+        if self._library is None or (shown_for and kind_of(question) not in shown_for):
             return prompt
         return with_examples(prompt, self._library.turns(question, self._profile.shown))
 

@@ -45,6 +45,8 @@ class Requests(msgspec.Struct, kw_only=True):
     # `rulebook`, or a file of `rlgpt llm examples`: similar ones are shown with a question.
     examples: str | None = None
     shown: Positive = 2  # how many of them with each question
+    # Questions that they are shown with; empty: all. Weights that were trained on some need them less.
+    shown_for: list[Literal["plan", "decompose", "program", "guard", "spec"]] = []
     # For the planner: whether it states how many of each item a plan takes, or the model counts.
     quantities: bool = False
     extra: dict[str, Any] = {}  # further fields of the request's body
