@@ -45,7 +45,7 @@ class Requests(msgspec.Struct, kw_only=True):
     # `rulebook`, or a file of `rlgpt llm examples`: similar ones are shown with a question.
     examples: str | None = None
     shown: Positive = 2  # how many of them with each question
-    # Questions that they are shown with; empty: all. Weights that were trained on some need them less.
+    # Questions that they are shown with; empty: all. Weights need fewer for what they were taught.
     shown_for: list[Literal["plan", "decompose", "program", "guard", "spec"]] = []
     # For the planner: whether it states how many of each item a plan takes, or the model counts.
     quantities: bool = False
