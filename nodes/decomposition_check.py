@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+import msgspec
+
 from messages.plan import GuardProposal, Method, SubAction, Subtask
 from messages.world import DEFAULT_GAME
 from nodes.goal_ids import slug
@@ -53,6 +55,12 @@ def decomposition_problems(
             f"it must be {goal.kind} {goal.name} x {goal.quantity}."
         )
     return problems + _guard_problems(guards, methods, most_guards)
+
+
+def ending_in(subtask: Subtask, sub_actions: Sequence[SubAction]) -> list[SubAction]:
+    """The same, the last one with the subtask's success."""
+    ended = [msgspec.structs.replace(each, success=subtask.success) for each in sub_actions[-1:]]
+    return [*sub_actions[:-1], *ended]
 
 
 def _guard_problems(

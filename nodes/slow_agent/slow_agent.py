@@ -36,7 +36,7 @@ from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
 from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted, for_practice, least, least_again
-from nodes.decomposition_check import decomposition_problems
+from nodes.decomposition_check import decomposition_problems, ending_in
 from nodes.goal_ids import slug
 from nodes.guard_counts import together
 from nodes.node import Node
@@ -115,8 +115,21 @@ class SlowAgent(Node):
     def _decompose(
         self, goal: Achieving, number: int, history: list[Iteration]
     ) -> tuple[DecomposeAnswer, list[str]]:
-        """The sub-actions and guards, and what is still wrong with them after the last repair."""
+        """The sub-actions and guards, and what is still wrong with them after the last repair. If
+        that is the end alone, it is the subtask's from then on: it can be no other."""
         subtask = goal.request.subtask
+
+        def wrong(answer: DecomposeAnswer) -> list[str]:
+            return decomposition_problems(
+                subtask,
+                answer.sub_actions,
+                self.parameters.methods,
+                self.parameters.most_sub_actions,
+                goal.request.task.game,
+                answer.guards,
+                self.parameters.most_guards,
+            )
+
         problems: list[str] = []
         answer = DecomposeAnswer(sub_actions=[])
         refused: list[SubAction] = []
@@ -134,20 +147,16 @@ class SlowAgent(Node):
             )
             id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
             answer = ask(self, id, question, DecomposeAnswer)
-            problems = decomposition_problems(
-                subtask,
-                answer.sub_actions,
-                self.parameters.methods,
-                self.parameters.most_sub_actions,
-                goal.request.task.game,
-                answer.guards,
-                self.parameters.most_guards,
-            )
+            problems = wrong(answer)
             if not problems:
-                break
+                return answer, []
             refused = answer.sub_actions
             self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
-        return answer, problems
+        mended = msgspec.structs.replace(answer, sub_actions=ending_in(subtask, answer.sub_actions))
+        if wrong(mended):
+            return answer, problems
+        self.log.warning("%s: the last sub-action ends as the subtask does now", goal.id)
+        return mended, []
 
     def _iterate(
         self,

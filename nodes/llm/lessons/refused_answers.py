@@ -28,7 +28,10 @@ def refused_decomposition(
 ) -> DecomposeQuestion | None:
     """The question as it is asked again after a decomposition with a mistake; None where that would
     do."""
+    names = [question.task.success.name, *question.task.inventory]
     wrong = _with_a_mistake(answer.sub_actions, chance)
+    if chance.random() < 0.5:  # what small models do the most: the end of another step
+        wrong = _another_thing(answer.sub_actions, names, chance)
     return _asked_again(question, DecomposeAnswer(sub_actions=wrong), wrong)
 
 
@@ -65,6 +68,18 @@ def _one_repeated(steps: Sequence[Step], chance: random.Random) -> list[Step]:
 
 def _one_with_another_quantity(steps: Sequence[Step], chance: random.Random) -> list[Step]:
     return _changed(steps, chance.randrange(len(steps)), chance)
+
+
+def _another_thing(
+    steps: Sequence[Step], names: Sequence[str], chance: random.Random
+) -> list[Step]:
+    """With an end about something else that the question names."""
+    *before, last = steps
+    others = [name for name in names if name != last.success.name]
+    if not others:
+        return list(steps)
+    success = msgspec.structs.replace(last.success, name=chance.choice(others))
+    return [*before, msgspec.structs.replace(last, success=success)]
 
 
 def _another_end(steps: Sequence[Step], chance: random.Random) -> list[Step]:

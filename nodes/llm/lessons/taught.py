@@ -49,6 +49,7 @@ _REFUSED = 0.4
 """Share of the programs that are taught as the mended form of one that was refused."""
 _REFUSED_STEPS = 0.3  # the same of plans and decompositions
 _MOST_ITERATIONS = 4
+_MOST_GUARDS = 6  # that may be proposed, as the slow agent asks where nothing else is set
 _ASKED = (
     "Get {n} {thing}.",
     "Obtain {n} {thing}.",
@@ -162,7 +163,9 @@ def _decomposed(
     """A subtask that is split so many times, each time after the iterations before fell short."""
     history: list[Iteration] = []
     for number in range(times):
-        question = DecomposeQuestion(task=task, subtask=subtask, history=history)
+        question = DecomposeQuestion(
+            task=task, subtask=subtask, history=history, most_guards=_MOST_GUARDS
+        )
         answer = rulebook_backend.decompose(question)
         yield question, answer
         history = [*history, _failed(subtask, answer.sub_actions, number, chance)]
