@@ -22,7 +22,7 @@ from messages.chat import (
     SpecQuestion,
 )
 from messages.program import CheckProgram, Problem, Program
-from nodes.decomposition_check import decomposition_problems
+from nodes.decomposition_check import problems_with
 from nodes.goal_ids import slug
 from nodes.plan_check import plan_problems
 from nodes.spec_check import spec_problems
@@ -42,16 +42,7 @@ def answer_problems(question: Question, answer: str, most_samples: int = MOST_SA
     if isinstance(question, PlanQuestion):
         return plan_problems(question.task, read(answer, type=PlanAnswer).subtasks)
     if isinstance(question, DecomposeQuestion):
-        decomposed = read(answer, type=DecomposeAnswer)
-        return decomposition_problems(
-            question.subtask,
-            decomposed.sub_actions,
-            question.methods,
-            question.most_sub_actions,
-            question.task.game,
-            decomposed.guards,
-            question.most_guards,
-        )
+        return problems_with(question, read(answer, type=DecomposeAnswer))
     if isinstance(question, SpecQuestion):
         return spec_problems(
             read(answer, type=SpecAnswer),

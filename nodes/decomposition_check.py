@@ -5,10 +5,24 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
+from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import GuardProposal, Method, SubAction, Subtask
 from messages.world import DEFAULT_GAME
 from nodes.goal_ids import slug
 from worlds import card
+
+
+def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[str]:
+    """As `decomposition_problems`, of what is open to the question."""
+    return decomposition_problems(
+        question.subtask,
+        answer.sub_actions,
+        question.methods,
+        question.most_sub_actions,
+        question.task.game,
+        answer.guards,
+        question.most_guards,
+    )
 
 
 def decomposition_problems(

@@ -36,7 +36,7 @@ from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
 from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted, for_practice, least, least_again
-from nodes.decomposition_check import decomposition_problems, ending_in
+from nodes.decomposition_check import ending_in, problems_with
 from nodes.goal_ids import slug
 from nodes.guard_counts import together
 from nodes.node import Node
@@ -118,42 +118,29 @@ class SlowAgent(Node):
         """The sub-actions and guards, and what is still wrong with them after the last repair. If
         that is the end alone, it is the subtask's from then on: it can be no other."""
         subtask = goal.request.subtask
-
-        def wrong(answer: DecomposeAnswer) -> list[str]:
-            return decomposition_problems(
-                subtask,
-                answer.sub_actions,
-                self.parameters.methods,
-                self.parameters.most_sub_actions,
-                goal.request.task.game,
-                answer.guards,
-                self.parameters.most_guards,
-            )
-
+        question = DecomposeQuestion(
+            task=msgspec.structs.replace(goal.request.task, inventory=goal.request.start),
+            subtask=subtask,
+            history=history,
+            performed=goal.request.performed,
+            methods=self.parameters.methods,
+            most_sub_actions=self.parameters.most_sub_actions,
+            most_guards=self.parameters.most_guards,
+        )
         problems: list[str] = []
         answer = DecomposeAnswer(sub_actions=[])
-        refused: list[SubAction] = []
         for attempt in range(1 + self.parameters.repairs):
-            question = DecomposeQuestion(
-                task=msgspec.structs.replace(goal.request.task, inventory=goal.request.start),
-                subtask=subtask,
-                history=history,
-                problems=problems,
-                refused=refused,
-                performed=goal.request.performed,
-                methods=self.parameters.methods,
-                most_sub_actions=self.parameters.most_sub_actions,
-                most_guards=self.parameters.most_guards,
-            )
             id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
             answer = ask(self, id, question, DecomposeAnswer)
-            problems = wrong(answer)
+            problems = problems_with(question, answer)
             if not problems:
                 return answer, []
-            refused = answer.sub_actions
+            question = msgspec.structs.replace(
+                question, problems=problems, refused=answer.sub_actions
+            )
             self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
         mended = msgspec.structs.replace(answer, sub_actions=ending_in(subtask, answer.sub_actions))
-        if wrong(mended):
+        if problems_with(question, mended):
             return answer, problems
         self.log.warning("%s: the last sub-action ends as the subtask does now", goal.id)
         return mended, []

@@ -62,18 +62,19 @@ def example(question: Question, answer: str, goal: str, source: str) -> Example:
 
 
 def with_quantities(asked: Example) -> Example:
-    """The same example of a plan, asked with quantities stated, so that there is nothing to think
-    about first; any other example as it is."""
-    question = question_of(asked)
+    """The same example of a plan, asked with quantities stated; any other example as it is."""
+    stated = stating_quantities(question_of(asked), asked.answer)
+    return asked if stated is None else example(*stated, asked.goal, asked.source)
+
+
+def stating_quantities(question: Question, answer: str) -> tuple[Question, str] | None:
+    """The question for a plan with quantities stated, and its answer with nothing that was thought
+    about first; None where it is none, or states them already."""
     if not isinstance(question, PlanQuestion) or question.quantities:
-        return asked
-    answer = msgspec.json.decode(asked.answer, type=PlanAnswer)
-    return example(
-        msgspec.structs.replace(question, quantities=True),
-        msgspec.json.encode(msgspec.structs.replace(answer, thoughts="")).decode(),
-        asked.goal,
-        asked.source,
-    )
+        return None
+    plan = msgspec.json.decode(answer, type=PlanAnswer)
+    at_once = msgspec.json.encode(msgspec.structs.replace(plan, thoughts=""))
+    return msgspec.structs.replace(question, quantities=True), at_once.decode()
 
 
 def prompts_for(question: Question) -> Path:

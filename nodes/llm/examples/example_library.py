@@ -23,7 +23,7 @@ from nodes.llm.examples.example import (
     prompts_for,
     question_of,
     read,
-    with_quantities,
+    stating_quantities,
 )
 from nodes.llm.examples.similarity import Index, Words, words
 from nodes.prompt_parts import EXAMPLES
@@ -54,14 +54,11 @@ class Library:
         texts: dict[_Group, list[Words]] = {}
         for number, each in enumerate(examples, 1):
             try:
-                for form in _forms(each):
-                    question = question_of(form)
-                    turn = _turn(question, parse(question, form.answer))
-                    about = _about(question)
-                    self._examples.setdefault(_group(question), []).append(
-                        _Shown(bytes(form.question), turn)
-                    )
-                    texts.setdefault(_group(question), []).append(about)
+                for question, answer in _forms(each):
+                    group, about = _group(question), _about(question)
+                    shown = _Shown(msgspec.json.encode(question), _turn(question, answer))
+                    self._examples.setdefault(group, []).append(shown)
+                    texts.setdefault(group, []).append(about)
             # A name that a template looks up and does not find is a KeyError.
             except (ValueError, KeyError, TemplateError) as error:
                 raise ValueError(f"line {number}: {error}") from None
@@ -131,10 +128,12 @@ def _group(question: Question) -> _Group:
     return type(question).__name__, again, getattr(question, "quantities", False)
 
 
-def _forms(example: Example) -> list[Example]:
+def _forms(example: Example) -> list[tuple[Question, str]]:
     """A plan is shown with either form of the question: as it was asked, and with quantities."""
-    stated = with_quantities(example)
-    return [example] if stated is example else [example, stated]
+    question = question_of(example)
+    answer = parse(question, example.answer)
+    stated = stating_quantities(question, answer)
+    return [(question, answer), *([] if stated is None else [stated])]
 
 
 def _turn(question: Question, answer: str) -> list[ChatMessage]:

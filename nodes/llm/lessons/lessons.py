@@ -37,14 +37,12 @@ def split() -> tuple[list[Condition], list[Condition]]:
 def lessons(counts: dict[str, int], seed: int, quantities: bool = False) -> list[Example]:
     """Examples about goals that are taught, so many of each kind, the goals one after another.
     ``quantities``: questions for a plan state them."""
-    made = _made(split()[0], counts, random.Random(seed))
-    return [with_quantities(each) for each in made] if quantities else made
+    return _made(split()[0], counts, random.Random(seed), quantities)
 
 
 def questions(counts: dict[str, int], seed: int, quantities: bool = False) -> list[Example]:
     """Examples about goals that are held out, with the rulebook's answers to compare with."""
-    made = _made(split()[1], counts, random.Random(seed + 1))
-    return [with_quantities(each) for each in made] if quantities else made
+    return _made(split()[1], counts, random.Random(seed + 1), quantities)
 
 
 def to_show(counts: dict[str, int], seed: int) -> list[Example]:
@@ -75,7 +73,9 @@ def _asked_for(example: Example) -> str:
     return (asking.sub_action or asking.subtask or asking.task).success.name
 
 
-def _made(about: list[Condition], counts: dict[str, int], chance: random.Random) -> list[Example]:
+def _made(
+    about: list[Condition], counts: dict[str, int], chance: random.Random, quantities: bool
+) -> list[Example]:
     found: list[Example] = []
     for kind, count in counts.items():
         some: list[Example] = []
@@ -87,4 +87,4 @@ def _made(about: list[Condition], counts: dict[str, int], chance: random.Random)
             if len(some) == before:
                 break
         found += some
-    return found
+    return [with_quantities(each) for each in found] if quantities else found

@@ -62,6 +62,7 @@ _ASKED_OTHERWISE = {
     "killed": "Hunt {n} {thing}.",
     "used": "Get a {thing} and use it.",
     "placed": "Put {n} {thing} down.",
+    "nearby": "Put a {thing} down and stand beside it.",
 }
 
 
@@ -118,8 +119,6 @@ def tasks(goal: Condition, chance: random.Random) -> Iterator[Task]:
 
 def _asked(success: Condition, biome: str, chance: random.Random) -> str:
     thing = success.name.replace("_", " ")
-    if success.kind == "nearby":
-        return f"Put a {thing} down and stand beside it."
     if success.kind in _ASKED_OTHERWISE:
         return _ASKED_OTHERWISE[success.kind].format(n=success.quantity, thing=thing)
     place = biome.replace("_", " ")
