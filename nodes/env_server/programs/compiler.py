@@ -15,6 +15,7 @@ from nodes.env_server.programs.pulse import PULSE, mark_of
 from nodes.env_server.programs.rewriter import rewrite
 from worlds.language import Language
 from worlds.runtime import Runtime
+from worlds.syntax_problems import syntax_problem
 
 _MARKS = (tokenize.NL, tokenize.COMMENT)
 
@@ -70,7 +71,7 @@ def _compiled(source: str, runtime: Runtime) -> CompiledProgram | tuple[Problem,
             new = rewrite(tree, language, acting)
             code = compile(new, file_name(source), "exec", dont_inherit=True, optimize=0)
     except SyntaxError as error:
-        return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
+        return (syntax_problem(error, source),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
         reason = str(error) or type(error).__name__
         return (Problem(line=1, message=f"the program cannot be read: {reason[:200]}"),)

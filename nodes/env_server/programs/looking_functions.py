@@ -23,6 +23,7 @@ from nodes.env_server.programs.rewriter import rewrite
 from nodes.env_server.programs.running import innermost
 from worlds.language import Language
 from worlds.runtime import Runtime
+from worlds.syntax_problems import syntax_problem
 
 _KINDS = 20  # of mistakes that are counted apart
 FAILED = object()
@@ -74,7 +75,7 @@ def _compiled(source: str, language: Language, form: Form) -> Compiled | tuple[P
                 optimize=0,
             )
     except SyntaxError as error:
-        return (Problem(line=error.lineno or 1, message=f"syntax error: {error.msg}"),)
+        return (syntax_problem(error, source),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
         mistake = str(error) or type(error).__name__
         return (Problem(line=1, message=f"{form.what} cannot be read: {mistake[:200]}"),)

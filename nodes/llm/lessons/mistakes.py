@@ -1,12 +1,19 @@
 """Programs with a mistake that small models make: the name of a thing in the other of the game's
-two namings. They are taught with the answer in which it is mended."""
+two namings, or a number with the thing that it counts. They are taught with the answer in which it
+is mended."""
 
 import ast
 import random
+from collections.abc import Iterator
 
 from messages.chat import ProgramAttempt
+from messages.program import Problem
 from worlds.language import Language
+from worlds.syntax_problems import syntax_problem
 from worlds.unknown_names import naming_problems
+
+_Mistake = tuple[str, str, str | int]
+"""A program, the name in it that is bound to the wrong thing, and the right one."""
 
 
 def constants(source: str) -> dict[str, object]:
@@ -25,7 +32,7 @@ def names_told(thoughts: str, source: str) -> str:
     """The thoughts with the names that the program is about: written down first, the right ones are
     found more often."""
     told = ", ".join(
-        f"{name} is {value!r}"
+        f"`{name} = {value!r}`"
         for name, value in constants(source).items()
         if isinstance(value, str | int | list)  # tables and measures are the same for every goal
     )
@@ -35,22 +42,42 @@ def names_told(thoughts: str, source: str) -> str:
 def with_a_mistake(
     source: str, language: Language, chance: random.Random
 ) -> tuple[ProgramAttempt, str] | None:
-    """The program with one name that means nothing where it is used, with the problems that it is
-    refused for; and a sentence that says what is to change. None where no name can be mistaken."""
-    names = {name: value for name, value in constants(source).items() if isinstance(value, str)}
-    swaps = [
-        (name, right, wrong)
-        for name, right in names.items()
-        for wrong in dict.fromkeys(
-            (*names.values(), right.replace("_", " "), right.replace(" ", "_"))
-        )
-        if wrong and wrong != right
-    ]
-    for name, right, wrong in chance.sample(swaps, len(swaps)):
-        written = source.replace(f"{name} = {right!r}", f"{name} = {wrong!r}", 1)
-        problems = naming_problems(ast.parse(written), language)
+    """The program with one mistake in what it binds at its top, with the problems that it is
+    refused for; and a sentence that says what is to change. None where nothing can be mistaken."""
+    mistakes = [*_wrong_names(source, language), *_numbers_of_things(source)]
+    for written, name, right in chance.sample(mistakes, len(mistakes)):
+        problems = _problems(written, language)
         if problems:
             why = problems[0].message.partition(";")[0]
             sentence = f"{why}, so {name} has to be {right!r}."
             return ProgramAttempt(source=written, problems=problems), sentence
     return None
+
+
+def _wrong_names(source: str, language: Language) -> Iterator[_Mistake]:
+    """A name in the other naming, or in the place of another one."""
+    names = {name: value for name, value in constants(source).items() if isinstance(value, str)}
+    for name, right in names.items():
+        others = (*names.values(), right.replace("_", " "), right.replace(" ", "_"))
+        for wrong in dict.fromkeys(others):
+            if wrong and wrong != right:
+                written = source.replace(f"{name} = {right!r}", f"{name} = {wrong!r}", 1)
+                yield written, name, right
+
+
+def _numbers_of_things(source: str) -> Iterator[_Mistake]:
+    """``QUANTITY = 1 crafting table``: the words of the task where a number stands."""
+    bound = constants(source)
+    thing = bound.get("ITEM")
+    if isinstance(thing, str):
+        for name, right in bound.items():
+            if type(right) is int:
+                words = f"{name} = {right} {thing.replace('_', ' ')}\n"
+                yield source.replace(f"{name} = {right}\n", words, 1), name, right
+
+
+def _problems(source: str, language: Language) -> list[Problem]:
+    try:
+        return naming_problems(ast.parse(source), language)
+    except SyntaxError as error:
+        return [syntax_problem(error, source)]

@@ -35,7 +35,7 @@ Lesson = tuple[Question, msgspec.Struct]
 """A question and the answer that is taught."""
 SOURCE = "rulebook"
 PLANNING = card("minecraft").planning
-LONGEST, SHORT = 12, 4
+LONGEST, SHORT = 12, 8
 """Subtasks of a plan that is taught: longer ones take more tokens than they teach."""
 _STATIONS = ("crafting_table", "furnace")
 _QUANTITIES = (1, 1, 2, 2, 3, 4, 5, 6, 8)
