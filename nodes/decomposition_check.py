@@ -66,7 +66,7 @@ def decomposition_problems(
     if not conditions.implies(last.success, goal):
         problems.append(
             f"The last sub-action ({last.name!r}) does not end in the subtask's success: "
-            f"it must be {goal.kind} {goal.name} x {goal.quantity}."
+            f"its `success` must be `{msgspec.json.encode(goal).decode()}`."
         )
     return problems + _guard_problems(guards, methods, most_guards)
 

@@ -1,5 +1,9 @@
 """What is wrong with a plan, in sentences that the language model can act on."""
 
+from collections.abc import Sequence
+
+import msgspec
+
 from messages.plan import Subtask
 from messages.world import Task
 from worlds import card
@@ -38,9 +42,14 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
     if sound:
         problems += game.planning.shortfalls(subtasks, task.inventory)
     if not game.conditions.implies(subtasks[-1].success, task.success):
-        goal = task.success
+        goal = msgspec.json.encode(task.success).decode()
         problems.append(
-            f"The last subtask does not reach the goal: it must be "
-            f"{goal.kind} {goal.name} x {goal.quantity}."
+            f"The last subtask does not reach the goal: its `success` must be `{goal}`."
         )
     return problems
+
+
+def ending_in(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
+    """The same, the last one with the task's success."""
+    ended = [msgspec.structs.replace(each, success=task.success) for each in subtasks[-1:]]
+    return [*subtasks[:-1], *ended]

@@ -88,6 +88,12 @@ def test_more_is_enough_of_what_is_counted_and_of_nothing_else():
     assert plan_problems(task, [step("hunt", three)]) == []
 
 
+def test_the_end_that_a_plan_must_have_is_told_as_it_is_to_be_written():
+    task = msgspec.structs.replace(TASK, success=PLANKS)
+    (said,) = plan_problems(task, [step("log", LOG)])
+    assert f"its `success` must be `{msgspec.json.encode(PLANKS).decode()}`" in said
+
+
 def test_mistakes_in_a_decomposition_are_reported():
     dig = SubAction(name="dig", method="code", success=LOG)
     find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
@@ -99,7 +105,8 @@ def test_mistakes_in_a_decomposition_are_reported():
     assert "called 'Dig!' and 'dig': names" in decomposition_problems(subtask, [loud, dig])[0]
     assert "does not end in" in decomposition_problems(subtask, [dig, find])[0]
     several = step("logs", Condition(kind="have", name="log", quantity=4))
-    assert "have log x 4" in decomposition_problems(several, [find, dig])[0]
+    four = '`{"kind":"have","name":"log","quantity":4}`'
+    assert four in decomposition_problems(several, [find, dig])[0]
     more = msgspec.structs.replace(dig, success=several.success)
     assert decomposition_problems(subtask, [find, more]) == []  # four logs are one log, too
     for condition, said in (

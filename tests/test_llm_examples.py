@@ -93,6 +93,17 @@ def test_a_station_to_put_down_is_shown_blocks_that_are_put_down():
         assert json.loads(answer.content)["subtasks"][-1]["success"]["kind"] == "placed"
 
 
+def test_a_plan_is_shown_plans_of_as_many_steps():
+    """By their words alone, a plan of one step would be the most like one of two: it has fewer."""
+    library = Library(to_show({"PlanQuestion": 300}, seed=0))
+    wool = Condition(kind="have", name="wool")
+    held = {"crafting_table": 1, "iron_ingot": 2}
+    task = Task(id="t", prompt="Get one wool.", success=wool, inventory=held, horizon=1000)
+    answers = library.turns(PlanQuestion(task=task, inventory=held, quantities=True), 4)[1::2]
+    lengths = [len(json.loads(answer.content)["subtasks"]) for answer in answers]
+    assert lengths.count(2) >= 3
+
+
 def test_a_question_is_not_shown_its_own_answer(examples: list[Example], file: Path):
     plan = next(each for each in examples if each.kind == "PlanQuestion")
     library = Library.of_file(file)

@@ -123,6 +123,32 @@ def test_subtasks_begin_with_the_planned_items_and_a_share_of_the_samples(tmp_pa
     ]
 
 
+@pytest.mark.parametrize(
+    ("before_the_end", "success"),
+    [(["log", "planks"], True), (["log"], False)],
+    ids=["the rest is right", "the rest is wrong, too"],
+)
+def test_a_plan_whose_end_alone_stays_wrong_takes_the_tasks(
+    tmp_path: Path, before_the_end: list[str], success: bool
+):
+    """After the last repair, and only where it can then be carried out."""
+    below = Below()
+    steps = [
+        Subtask(name=name, success=Condition(kind="have", name=name)) for name in before_the_end
+    ]
+    end = Subtask(name="hold a stick", success=Condition(kind="facing", name="wood"))
+    below.plans = [[*steps, end] for _ in range(2)]
+    bus = below.bus()
+    start(Planner, bus, tmp_path, repairs=1)
+    report = pursue(bus, TASK)
+    assert len(below.asked) == 2
+    assert report.success == success
+    if success:
+        assert [each.subtask.success.name for each in below.achieved] == ["log", "planks", "stick"]
+    else:
+        assert not below.achieved
+
+
 def test_the_rest_is_planned_again_from_what_a_subtask_really_left(tmp_path: Path):
     """The table was left standing: the next subtask that works at one is not begun without."""
     below = Below()

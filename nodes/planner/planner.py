@@ -20,7 +20,7 @@ from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted
 from nodes.node import Node
 from nodes.node_memory import Memory
-from nodes.plan_check import plan_problems
+from nodes.plan_check import ending_in, plan_problems
 from nodes.planner.goal import with_success
 from nodes.planner.pursuit import Pursuing, Pursuit
 from nodes.task_check import task_problem
@@ -71,6 +71,8 @@ class Planner(Node):
         practised: list[Subtask] | None = None,
         performed: list[Lost] | None = None,
     ) -> tuple[list[Subtask], list[str]]:
+        """The subtasks, and what is still wrong with them after the last repair. If that is the end
+        alone, it is the task's from then on: it can be no other."""
         # What only pictures show is judged at the end of an evaluation, not along a performance.
         if not self.parameters.plan or task.success.kind == JUDGED:
             return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
@@ -90,7 +92,11 @@ class Planner(Node):
             answer = ask(self, f"{id}/plan-{attempt}", question, PlanAnswer)
             problems = plan_problems(task, answer.subtasks)
             if not problems:
-                break
+                return answer.subtasks, []
             refused = answer.subtasks
             self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))
-        return answer.subtasks, problems
+        mended = ending_in(task, answer.subtasks)
+        if plan_problems(task, mended):
+            return answer.subtasks, problems
+        self.log.warning("%s: the last subtask ends as the task does now", id)
+        return mended, []
