@@ -207,6 +207,30 @@ def test_a_program_of_a_skill_with_a_taken_name_is_not_tried_and_the_reason_is_s
     assert len(rl.problems) == 1
 
 
+def test_a_refused_program_that_comes_again_is_asked_for_again(tmp_path: Path):
+    """It cannot be what a model means by having no further idea. The question is the same one, so
+    that other examples are shown with it; refusals come to their end."""
+    asked: list[ProgramQuestion] = []
+
+    def answer(request: Ask) -> Answered:
+        assert isinstance(request.question, ProgramQuestion)
+        asked.append(request.question)
+        text = msgspec.json.encode(ProgramAnswer(source="import os\n")).decode()
+        return Answered(id=request.id, answer=text, model="test")
+
+    bus = MockBus("fast_agent")
+    bus.answer(ASK, answer)
+    bus.answer(CHECK, lambda request: Checked(problems=problems_of(request, RUNTIME)))
+    start(FastAgent, bus, tmp_path, repairs=2, refusals=2)
+    sub_action = SubAction(name="dig", method="code", success=LOG)
+    goal = msgspec.structs.replace(DIG, sub_action=sub_action)
+    implemented = bus.run_goal(IMPLEMENT, "demo", goal)
+    assert implemented.stage is None
+    assert implemented.line.attempts == 3
+    assert [len(question.attempts) for question in asked] == [0, 1, 1]
+    assert asked[1] == asked[2]
+
+
 @pytest.mark.parametrize("code", ["internal", "differs", "no_world"])
 def test_a_retryable_failure_is_no_verdict_on_the_sub_action(tmp_path: Path, code: str):
     bus = trained_but_not_played(tmp_path, code)

@@ -14,7 +14,7 @@ from nodes.llm.examples.example import Example, question_of, read, write
 from nodes.llm.examples.example_library import Library
 from nodes.llm.examples.similarity import Index, words
 from nodes.llm.lessons.lessons import HELD_OUT, questions, to_show
-from nodes.llm.lessons.shown import library
+from nodes.llm.lessons.shown import DEFAULT_COUNTS, library
 from rlgpt.main import main
 from rlgpt.prompts import show
 from tests.test_llm_node import GOOD, QUESTION, Setting, lines, refusal, says
@@ -84,7 +84,7 @@ def test_no_example_is_about_a_goal_of_the_papers_tables(examples: list[Example]
 
 def test_a_station_to_put_down_is_shown_blocks_that_are_put_down():
     """No other goal is one of stations, and both are held out."""
-    library = Library(to_show({"PlanQuestion": 120}, seed=0))
+    library = Library(to_show({"PlanQuestion": DEFAULT_COUNTS["PlanQuestion"]}, seed=0))
     station = Condition(kind="nearby", name="crafting_table")
     task = Task(id="t", prompt="Put a crafting table down.", success=station, horizon=1000)
     answers = library.turns(PlanQuestion(task=task), 2)[1::2]
