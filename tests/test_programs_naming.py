@@ -40,6 +40,7 @@ LOG = "wood is a block; the item is log"
         ('obs.inventory["wood"]', LOG),
         ('"wood" in obs.inventory', LOG),
         ('place("crafting table")', "crafting table is a block; the item is crafting_table"),
+        ('craft("quartz block")', "no item is called quartz block; it is quartz_block"),
     ],
 )  # fmt: skip
 def test_a_name_of_the_other_naming_is_a_problem_with_the_right_name(line: str, message: str):

@@ -5,6 +5,7 @@ with its answer and the nearest one last, so that the answer that a small model 
 right before its own.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from nodes.llm.examples.example import (
 from nodes.llm.examples.similarity import Index, Words, words
 from nodes.prompt_parts import EXAMPLES
 
+_QUOTED = re.compile(r"`[^`]*`|'[^']*'")
 _Group = tuple[str, bool, bool]
 """The type of the question, whether it is asked again, and whether it states quantities."""
 
@@ -55,7 +57,7 @@ class Library:
         for number, each in enumerate(examples, 1):
             try:
                 for question, answer in _forms(each):
-                    group, about = _group(question), _about(question)
+                    group, about = _group(question), _about(question) | _wrong_before(question)
                     shown = _Shown(msgspec.json.encode(question), _turn(question, answer))
                     self._examples.setdefault(group, []).append(shown)
                     texts.setdefault(group, []).append(about)
@@ -95,6 +97,7 @@ class Library:
         before = self._shown_for(question)
         shown = self._nearest(question, about, (kind, False, quantities), count, before)
         if again:
+            about |= _wrong_before(question)
             mended = self._nearest(question, about, (kind, True, quantities), 1, before)
             shown = [*mended, *shown]
         return [message for each in reversed(shown) for message in each.turn]
@@ -151,3 +154,13 @@ def _about(question: Question) -> Words:
     goals = [part.success for part in parts if part is not None and part.success is not None]
     names = frozenset(goal.name for goal in goals)
     return words(subject(prompts_for(question), question), without=names)
+
+
+def _wrong_before(question: Question) -> Words:
+    """What was wrong with the last answer to it, without what it quotes. Each word is one of its
+    own, apart from those of what is to be done."""
+    attempts = getattr(question, "attempts", None) or []
+    problems = [problem.message for attempt in attempts[-1:] for problem in attempt.problems]
+    problems += getattr(question, "problems", [])
+    said = _QUOTED.sub("", " ".join(problems))
+    return frozenset(f"wrong_{word}" for word in words(said))

@@ -26,7 +26,9 @@ def not_a_block(name: str) -> str:
     if name in ITEMS:
         source = _dropped_by(name)
         return f"{name} is an item" + (f"; it comes from the block {source}" if source else "")
-    return f"{name} is a mob and no block" if name in MOBS else ""
+    return (
+        f"{name} is a mob and no block" if name in MOBS else _misspelt(name, "block", SEEN_BLOCKS)
+    )
 
 
 def not_an_item(name: str) -> str:
@@ -36,19 +38,29 @@ def not_an_item(name: str) -> str:
     if name in _LOCALISED:
         item = _item_of(name)
         return f"{name} is a block" + (f"; the item is {item}" if item else " and no item")
-    return f"{name} is a mob and no item" if name in MOBS else ""
+    return f"{name} is a mob and no item" if name in MOBS else _misspelt(name, "item", ITEMS)
 
 
 def not_a_mob(name: str) -> str:
     """The same of a mob."""
-    if name in MOBS or name not in SEEN_BLOCKS | ITEMS:
+    if name in MOBS:
         return ""
+    if name not in SEEN_BLOCKS | ITEMS:
+        return _misspelt(name, "mob", MOBS)
     return f"{name} is {'a block' if name in SEEN_BLOCKS else 'an item'} and no mob"
 
 
 def not_seen(name: str) -> str:
     """The same of what may be under the crosshair: a block or a mob."""
     return "" if name in MOBS else not_a_block(name)
+
+
+def _misspelt(name: str, kind: str, names: frozenset[str]) -> str:
+    """Of a name that would be one with spaces as underscores, or the other way round."""
+    for other in (name.replace(" ", "_"), name.replace("_", " ")):
+        if other in names:
+            return f"no {kind} is called {name}; it is {other}"
+    return ""
 
 
 def _item_of(localised: str) -> str:
