@@ -8,6 +8,8 @@ import msgspec
 import pytest
 
 from messages.chat import PlanQuestion, ProgramAttempt, ProgramQuestion
+from messages.plan import SubAction
+from messages.program import Problem
 from messages.world import Condition, Task
 from nodes.exit_codes import REFUSED
 from nodes.llm.examples.example import Example, question_of, read, write
@@ -126,6 +128,25 @@ def test_a_question_that_is_asked_again_is_shown_the_same_and_one_that_was_mende
     assert len(later) == 6
     assert "is refused until that is changed" in later[4].content
     assert not any("is refused until that is changed" in each.content for each in shown)
+
+
+def test_a_refused_program_is_shown_one_that_was_refused_for_the_like():
+    library = Library(to_show({"ProgramQuestion": 200}, seed=0))
+    table = Condition(kind="have", name="crafting_table")
+    task = Task(id="t", prompt="", success=table, inventory={"planks": 4}, horizon=1000)
+    sub_action = SubAction(
+        name="craft crafting table", method="code", success=table,
+        description="craft 1 crafting table from what is in the inventory",
+    )  # fmt: skip
+    for message, alike in (
+        ("syntax error: invalid syntax in `QUANTITY = 1 crafting table`", "syntax error"),
+        ("crafting table is a block; the item is crafting_table", "is a block"),
+    ):
+        attempt = ProgramAttempt(source="x = 1", problems=[Problem(line=1, message=message)])
+        question = ProgramQuestion(task=task, sub_action=sub_action, attempts=[attempt])
+        mended = library.turns(question, 2)[-2].content
+        problem = next(line for line in mended.splitlines() if line.startswith("- line"))
+        assert alike in problem, message
 
 
 def test_the_same_question_is_shown_other_examples_each_time(file: Path):

@@ -38,7 +38,9 @@ def not_an_item(name: str) -> str:
     if name in _LOCALISED:
         item = _item_of(name)
         return f"{name} is a block" + (f"; the item is {item}" if item else " and no item")
-    return f"{name} is a mob and no item" if name in MOBS else _misspelt(name, "item", ITEMS)
+    if name in MOBS:
+        return f"{name} is a mob and no item"
+    return _misspelt(name, "item", ITEMS)
 
 
 def not_a_mob(name: str) -> str:
