@@ -49,7 +49,9 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
     return problems
 
 
-def ending_in(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
-    """The same, the last one with the task's success."""
-    ended = [msgspec.structs.replace(each, success=task.success) for each in subtasks[-1:]]
-    return [*subtasks[:-1], *ended]
+def mended(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
+    """The same without those that repeat an earlier one, the last one with the task's success."""
+    once = {msgspec.json.encode(each.success): each for each in reversed(subtasks)}
+    kept = [each for each in subtasks if once[msgspec.json.encode(each.success)] is each]
+    ended = [msgspec.structs.replace(each, success=task.success) for each in kept[-1:]]
+    return [*kept[:-1], *ended]

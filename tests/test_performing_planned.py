@@ -125,16 +125,17 @@ def test_subtasks_begin_with_the_planned_items_and_a_share_of_the_samples(tmp_pa
 
 @pytest.mark.parametrize(
     ("before_the_end", "success"),
-    [(["log", "planks"], True), (["log"], False)],
-    ids=["the rest is right", "the rest is wrong, too"],
+    [(["log", "planks"], True), (["log", "log", "planks"], True), (["log"], False)],
+    ids=["the rest is right", "one comes twice", "the rest is wrong, too"],
 )
-def test_a_plan_whose_end_alone_stays_wrong_takes_the_tasks(
+def test_a_plan_of_which_a_repetition_or_the_end_stays_wrong_goes_on_without_it(
     tmp_path: Path, before_the_end: list[str], success: bool
 ):
     """After the last repair, and only where it can then be carried out."""
     below = Below()
     steps = [
-        Subtask(name=name, success=Condition(kind="have", name=name)) for name in before_the_end
+        Subtask(name=f"get {name}", success=Condition(kind="have", name=name))
+        for name in before_the_end
     ]
     end = Subtask(name="hold a stick", success=Condition(kind="facing", name="wood"))
     below.plans = [[*steps, end] for _ in range(2)]

@@ -20,7 +20,7 @@ from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted
 from nodes.node import Node
 from nodes.node_memory import Memory
-from nodes.plan_check import ending_in, plan_problems
+from nodes.plan_check import mended, plan_problems
 from nodes.planner.goal import with_success
 from nodes.planner.pursuit import Pursuing, Pursuit
 from nodes.task_check import task_problem
@@ -71,8 +71,9 @@ class Planner(Node):
         practised: list[Subtask] | None = None,
         performed: list[Lost] | None = None,
     ) -> tuple[list[Subtask], list[str]]:
-        """The subtasks, and what is still wrong with them after the last repair. If that is the end
-        alone, it is the task's from then on: it can be no other."""
+        """The subtasks, and what is still wrong with them after the last repair. If that is no more
+        than a repetition or the end, the plan goes on without it: the end can be no other than the
+        task's."""
         # What only pictures show is judged at the end of an evaluation, not along a performance.
         if not self.parameters.plan or task.success.kind == JUDGED:
             return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
@@ -95,8 +96,8 @@ class Planner(Node):
                 return answer.subtasks, []
             refused = answer.subtasks
             self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))
-        mended = ending_in(task, answer.subtasks)
-        if plan_problems(task, mended):
+        subtasks = mended(task, answer.subtasks)
+        if plan_problems(task, subtasks):
             return answer.subtasks, problems
-        self.log.warning("%s: the last subtask ends as the task does now", id)
-        return mended, []
+        self.log.warning("%s: the plan is taken without its repetitions, to the task's end", id)
+        return subtasks, []
