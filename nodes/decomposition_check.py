@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-import msgspec
-
 from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import GuardProposal, Method, SubAction, Subtask
 from messages.world import DEFAULT_GAME
 from nodes.goal_ids import slug
+from nodes.step_ends import must_end
 from worlds import card
 
 
@@ -66,15 +65,9 @@ def decomposition_problems(
     if not conditions.implies(last.success, goal):
         problems.append(
             f"The last sub-action ({last.name!r}) does not end in the subtask's success: "
-            f"its `success` must be `{msgspec.json.encode(goal).decode()}`."
+            f"{must_end(goal)}"
         )
     return problems + _guard_problems(guards, methods, most_guards)
-
-
-def ending_in(subtask: Subtask, sub_actions: Sequence[SubAction]) -> list[SubAction]:
-    """The same, the last one with the subtask's success."""
-    ended = [msgspec.structs.replace(each, success=subtask.success) for each in sub_actions[-1:]]
-    return [*sub_actions[:-1], *ended]
 
 
 def _guard_problems(

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-import msgspec
-
 from messages.plan import Subtask
-from messages.world import Task
+from messages.world import Condition, Task
+from nodes.step_ends import ending_in, must_end
 from worlds import card
 
 
@@ -42,16 +41,13 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
     if sound:
         problems += game.planning.shortfalls(subtasks, task.inventory)
     if not game.conditions.implies(subtasks[-1].success, task.success):
-        goal = msgspec.json.encode(task.success).decode()
-        problems.append(
-            f"The last subtask does not reach the goal: its `success` must be `{goal}`."
-        )
+        problems.append(f"The last subtask does not reach the goal: {must_end(task.success)}")
     return problems
 
 
 def mended(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
     """The same without those that repeat an earlier one, the last one with the task's success."""
-    once = {msgspec.json.encode(each.success): each for each in reversed(subtasks)}
-    kept = [each for each in subtasks if once[msgspec.json.encode(each.success)] is each]
-    ended = [msgspec.structs.replace(each, success=task.success) for each in kept[-1:]]
-    return [*kept[:-1], *ended]
+    first: dict[Condition, Subtask] = {}
+    for subtask in subtasks:
+        first.setdefault(subtask.success, subtask)
+    return ending_in(task.success, list(first.values()))

@@ -57,8 +57,8 @@ def implement_by_code(
             if outcome.stage is None:
                 outcome.verdict = failed(str(error))
             break
-        repeated = [each for each in attempts if each.source == answer.source]
-        if any(not each.problems for each in repeated):
+        repeated = next((each for each in attempts if each.source == answer.source), None)
+        if repeated is not None and not repeated.problems:
             break  # the same program again: there is no new idea to try
         outcome.attempts += 1
         program = Program(
@@ -73,7 +73,7 @@ def implement_by_code(
         problems += agent.call(CHECK, CheckProgram(program=program)).problems
         if problems:
             refused += 1
-            if not repeated:  # else the same question is put again
+            if repeated is None:  # else the same question is put again
                 attempts.append(ProgramAttempt(source=answer.source, problems=problems))
             if outcome.stage is None:
                 every = "; ".join(f"line {each.line}: {each.message}" for each in problems)

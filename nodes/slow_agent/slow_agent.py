@@ -36,13 +36,14 @@ from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
 from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted, for_practice, least, least_again
-from nodes.decomposition_check import ending_in, problems_with
+from nodes.decomposition_check import problems_with
 from nodes.goal_ids import slug
 from nodes.guard_counts import together
 from nodes.node import Node
 from nodes.node_memory import Memory
 from nodes.slow_agent.remembering import earlier_success, lines_of, tried
 from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
+from nodes.step_ends import ending_in
 
 Achieving = GoalHandle[AchieveSubtask, Iteration]
 
@@ -139,7 +140,8 @@ class SlowAgent(Node):
                 question, problems=problems, refused=answer.sub_actions
             )
             self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
-        mended = msgspec.structs.replace(answer, sub_actions=ending_in(subtask, answer.sub_actions))
+        ended = ending_in(subtask.success, answer.sub_actions)
+        mended = msgspec.structs.replace(answer, sub_actions=ended)
         if problems_with(question, mended):
             return answer, problems
         self.log.warning("%s: the last sub-action ends as the subtask does now", goal.id)

@@ -29,7 +29,7 @@ from nodes.llm.examples.example import (
 from nodes.llm.examples.similarity import Index, Words, words
 from nodes.prompt_parts import EXAMPLES
 
-_QUOTED = re.compile(r"`[^`]*`|'[^']*'")
+_QUOTED = re.compile(r"`[^`]*`|(?<!\w)'[^']*'")  # but no apostrophe: can't
 _Group = tuple[str, bool, bool]
 """The type of the question, whether it is asked again, and whether it states quantities."""
 

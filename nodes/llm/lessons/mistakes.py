@@ -44,7 +44,8 @@ def with_a_mistake(
 ) -> tuple[ProgramAttempt, str] | None:
     """The program with one mistake in what it binds at its top, with the problems that it is
     refused for; and a sentence that says what is to change. None where nothing can be mistaken."""
-    mistakes = [*_wrong_names(source, language), *_numbers_of_things(source)]
+    bound = constants(source)
+    mistakes = [*_wrong_names(source, bound), *_numbers_of_things(source, bound)]
     for written, name, right in chance.sample(mistakes, len(mistakes)):
         problems = _problems(written, language)
         if problems:
@@ -54,9 +55,9 @@ def with_a_mistake(
     return None
 
 
-def _wrong_names(source: str, language: Language) -> Iterator[_Mistake]:
+def _wrong_names(source: str, bound: dict[str, object]) -> Iterator[_Mistake]:
     """A name in the other naming, or in the place of another one."""
-    names = {name: value for name, value in constants(source).items() if isinstance(value, str)}
+    names = {name: value for name, value in bound.items() if isinstance(value, str)}
     for name, right in names.items():
         others = (*names.values(), right.replace("_", " "), right.replace(" ", "_"))
         for wrong in dict.fromkeys(others):
@@ -65,9 +66,8 @@ def _wrong_names(source: str, language: Language) -> Iterator[_Mistake]:
                 yield written, name, right
 
 
-def _numbers_of_things(source: str) -> Iterator[_Mistake]:
+def _numbers_of_things(source: str, bound: dict[str, object]) -> Iterator[_Mistake]:
     """``QUANTITY = 1 crafting table``: the words of the task where a number stands."""
-    bound = constants(source)
     thing = bound.get("ITEM")
     if isinstance(thing, str):
         for name, right in bound.items():

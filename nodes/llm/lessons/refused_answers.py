@@ -8,10 +8,9 @@ from typing import TypeVar
 import msgspec
 
 from messages.chat import DecomposeAnswer, DecomposeQuestion, PlanAnswer, PlanQuestion
-from messages.plan import SubAction, Subtask
 from nodes.answer_check import answer_problems
+from nodes.step_ends import Step, ending_in
 
-Step = TypeVar("Step", Subtask, SubAction)
 Asked = TypeVar("Asked", PlanQuestion, DecomposeQuestion)
 
 
@@ -74,12 +73,11 @@ def _another_thing(
     steps: Sequence[Step], names: Sequence[str], chance: random.Random
 ) -> list[Step]:
     """With an end about something else that the question names."""
-    *before, last = steps
-    others = [name for name in names if name != last.success.name]
+    end = steps[-1].success
+    others = [name for name in names if name != end.name]
     if not others:
         return list(steps)
-    success = msgspec.structs.replace(last.success, name=chance.choice(others))
-    return [*before, msgspec.structs.replace(last, success=success)]
+    return ending_in(msgspec.structs.replace(end, name=chance.choice(others)), steps)
 
 
 def _another_end(steps: Sequence[Step], chance: random.Random) -> list[Step]:

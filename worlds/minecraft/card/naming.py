@@ -26,9 +26,9 @@ def not_a_block(name: str) -> str:
     if name in ITEMS:
         source = _dropped_by(name)
         return f"{name} is an item" + (f"; it comes from the block {source}" if source else "")
-    return (
-        f"{name} is a mob and no block" if name in MOBS else _misspelt(name, "block", SEEN_BLOCKS)
-    )
+    if name in MOBS:
+        return f"{name} is a mob and no block"
+    return _misspelt(name, "block", SEEN_BLOCKS)
 
 
 def not_an_item(name: str) -> str:

@@ -1,0 +1,23 @@
+"""The end of a plan or of a decomposition, which can be no other than what it is for."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
+
+from messages.plan import SubAction, Subtask
+from messages.world import Condition
+
+Step = TypeVar("Step", Subtask, SubAction)
+
+
+def must_end(success: Condition) -> str:
+    """What the last step's success has to be, as it is to be written."""
+    return f"its `success` must be `{msgspec.json.encode(success).decode()}`."
+
+
+def ending_in(success: Condition, steps: Sequence[Step]) -> list[Step]:
+    """The same steps, the last one with this success; none where there are none."""
+    if not steps:
+        return []
+    return [*steps[:-1], msgspec.structs.replace(steps[-1], success=success)]
