@@ -1,6 +1,5 @@
 """The launcher's side of the guardian: it starts it, reports nodes to it, and replaces it."""
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -69,26 +68,31 @@ class Guardian:
             self._release()
 
     def _start(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", guardian.__file__, str(self._folder)],
-            stdin=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
-        assert self._process.stdin is not None
-        os.set_blocking(self._process.stdin.fileno(), False)
+        read, self._lines = os.pipe()
+        os.set_blocking(self._lines, False)
+        try:
+            # Sent before it starts: the launcher may be killed as soon as it runs.
+            for pid, started in self._nodes.items():
+                os.write(self._lines, f"+{pid} {started}\n".encode())
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", guardian.__file__, str(self._folder)],
+                stdin=read,
+                start_new_session=True,
+            )
+        except OSError:
+            os.close(self._lines)
+            raise
+        finally:
+            os.close(read)
         self._pidfd = os.pidfd_open(self._process.pid)
         self._watch = Watch(self._process.pid)
         self._began = time.monotonic()
-        for pid, started in self._nodes.items():
-            self._send(f"+{pid} {started}\n")
 
     def _send(self, line: str) -> None:
         if self._process is None:
             return  # the next one is sent all nodes
-        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(line.encode())
+            os.write(self._lines, line.encode())
         except BlockingIOError:  # it reads no more
             self._process.kill()
         except OSError:
@@ -99,6 +103,4 @@ class Guardian:
         assert process is not None
         process.wait()
         os.close(self._pidfd)
-        if process.stdin is not None:
-            with contextlib.suppress(OSError):
-                process.stdin.close()
+        os.close(self._lines)

@@ -104,14 +104,14 @@ def test_a_goal_that_comes_to_a_paused_node_begins_when_it_goes_on(bus: Bus, nod
 def test_deadlines_do_not_run_out_while_a_node_reports_that_it_is_paused(
     bus: Bus, node: Process
 ) -> None:
-    hasty = Service("echo/say", echo.Say, echo.Said, timeout=1.0)
+    hasty = Service("echo/say", echo.Say, echo.Said, timeout=3.0)
     change(bus, paused=True)
     with ThreadPoolExecutor(2) as pool:
         patient = pool.submit(bus.call, hasty, echo.Say(text="you"))
         by_the_clock = pool.submit(bus.call, hasty, echo.Say(text="you"), 1.0)
         with pytest.raises(DeadlineExceeded):
             by_the_clock.result(PATIENCE)
-        until = time.monotonic() + 3.0
+        until = time.monotonic() + 6.0
         eventually(lambda: time.monotonic() > until)
         assert not patient.done()
         change(bus, paused=False)
@@ -298,10 +298,10 @@ def test_a_node_waits_for_one_that_is_paused_and_reports_it(run: Path, node: Pro
     bus = Caller(run)
     try:
         change(bus, paused=True)
-        hasty = Service("echo/say", echo.Say, echo.Said, timeout=1.0)
+        hasty = Service("echo/say", echo.Say, echo.Said, timeout=3.0)
         thread = threading.Thread(target=lambda: bus.call(hasty, echo.Say(text="you")))
         thread.start()
-        until = time.monotonic() + 2.5
+        until = time.monotonic() + 6.0
         eventually(lambda: time.monotonic() > until)
         change(bus, paused=False)
         thread.join(PATIENCE)

@@ -15,7 +15,13 @@ from collections.abc import Callable, Iterable
 import zmq
 
 from messages.bus.connection import Connection
-from messages.bus.errors import BusClosed, MalformedReply, PeerRestarted, RemoteError
+from messages.bus.errors import (
+    BusClosed,
+    DeadlineExceeded,
+    MalformedReply,
+    PeerRestarted,
+    RemoteError,
+)
 from messages.bus.frames import Socket, receive
 from messages.bus.header import MAX_HEADER, VERSION, Header, Kind, decode_header, encode_header
 from messages.bus.waiting import Limits, NodeStatus, Wait
@@ -133,7 +139,13 @@ class Client:
                 return reply
         wait = Wait(request.endpoint, self._node, limits, self._status)
         while True:
-            left = wait.turn(connection.connected)
+            try:
+                left = wait.turn(connection.connected)
+            except DeadlineExceeded:
+                # This process may have been held up: what has come meanwhile is not late.
+                if (reply := self._take(request, wait)) is not None:
+                    return reply
+                left = wait.turn(connection.connected)
             # Also if the connection accepts nothing at the moment: that is no event.
             if tick is not None or (connection.connected and request.sent_in != connection.times):
                 left = min(left, TICK)

@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,6 +82,37 @@ def test_request_is_sent_again_however_late_the_client_notices_the_restart(
     assert replies == [[b"reply"]]
     client.close()
     second.close()
+
+
+def test_a_reply_that_came_while_the_caller_was_held_up_past_its_deadline_counts(
+    tmp_path: Path, context: "zmq.Context[Any]"
+) -> None:
+    address = f"ipc://{tmp_path}/srv"
+    asleep, sent = threading.Event(), threading.Event()
+    limits = Limits.by_the_clock(2.0)
+
+    def tick() -> None:
+        if not asleep.is_set():
+            asleep.set()
+            sent.wait(PATIENCE)
+            time.sleep(limits.total)
+
+    replies: list[Any] = []
+    client = Client(Connection(context, address, None), "server", "client.1", "epoch")
+    server = Server(context, address)
+    thread = threading.Thread(
+        target=lambda: replies.append(client.request("server/do", [b"body"], limits, tick=tick)[1])
+    )
+    thread.start()
+    route, request = server.request()
+    assert asleep.wait(PATIENCE)
+    reply = Header(VERSION, "reply", request.endpoint, request.client, request.id, "one", 0.0)
+    server.socket.send_multipart([route, encode_header(reply), b"reply"])
+    sent.set()
+    thread.join(PATIENCE)
+    assert replies == [[b"reply"]]
+    client.close()
+    server.close()
 
 
 def test_a_client_in_a_cycle_closes_its_sockets_before_they_are_collected(
