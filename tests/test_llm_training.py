@@ -95,7 +95,7 @@ def test_held_out_answers_are_never_trained_on(taught: list[Example]):
     assert not asked & {each.goal for each in [*taught, *another]}
 
 
-def test_figures_count_valid_accepted_and_same_answers_apart():
+def test_figures_count_valid_accepted_and_same_answers_apart(capsys: pytest.CaptureFixture[str]):
     examples = questions({"PlanQuestion": 4}, seed=0)
     another = json.loads(examples[2].answer)
     another["thoughts"] = "In other words."
@@ -106,6 +106,9 @@ def test_figures_count_valid_accepted_and_same_answers_apart():
     refused = found["PlanQuestion"].refused
     assert found == {"PlanQuestion": Figures(4, valid=3, accepted=2, same=2, refused=refused)}
     assert [line.partition(":")[0] for line in refused] == [each.goal for each in examples[:2]]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in lines] == ["refused", "refused", "accepted", "accepted"]
+    assert f"question 2 of 4, PlanQuestion for {examples[1].goal}:" in lines[1]
 
 
 @pytest.fixture

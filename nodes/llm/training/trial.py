@@ -6,6 +6,7 @@ are valid by the schema, those that pass the agent's check, and those that equal
 
 import logging
 import tempfile
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -89,16 +90,22 @@ def trial(
 
 
 def judged(examples: list[Example], answer: Callable[[Example], str]) -> dict[str, Figures]:
-    """The figures by kind, with the text of ``answer`` for each question, four at a time."""
+    """The figures by kind, with the text of ``answer`` for each question, four at a time. What
+    becomes of each is printed at once: on a CPU all take long."""
+    by_kind: dict[str, list[_Row]] = {}
+    began = time.monotonic()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        texts = list(pool.map(answer, examples))
+        answered = zip(examples, pool.map(answer, examples), strict=True)
+        for number, (example, text) in enumerate(answered, 1):
+            row = _row(example, text)
+            by_kind.setdefault(example.kind, []).append(row)
+            print(
+                f"{time.monotonic() - began:8.1f} s  question {number} of {len(examples)}, "
+                f"{example.kind} for {row.goal}: {'refused' if row.problem else 'accepted'}",
+                flush=True,
+            )
     found: dict[str, Figures] = {}
-    for kind in dict.fromkeys(example.kind for example in examples):
-        rows = [
-            _row(example, text)
-            for example, text in zip(examples, texts, strict=True)
-            if example.kind == kind
-        ]
+    for kind, rows in by_kind.items():
         found[kind] = Figures(
             asked=len(rows),
             valid=sum(row.valid for row in rows),
