@@ -199,6 +199,27 @@ def test_all_problems_of_a_program_are_reported_at_once_by_line() -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "line", "words"),
+    [
+        ("x = (1,\n    y = 2\n", 2, "opened here is not closed in `x = (1,`"),
+        ("x = (1]\n    y = 2\n", 2, "does not match opening parenthesis '(' in `x = (1]`"),
+        ("x = 1)\n", 2, "unmatched ')' in `x = 1)`"),
+        ("'''what it does\n    attack()\n", 2, "multi-line string in `'''what it does`"),
+        ("attack()\n  attack()\n", 3, "any outer indentation level in `attack()`"),
+        ("x = 1 crafting table\n", 2, "invalid syntax in `x = 1 crafting table`"),
+        ("x = " + "(" * 21 + ")" * 21 + "\n", 2, "this is nested too deeply"),
+        ("x = [\n" + "1,\n" * 300, 251, "this line is too long"),
+    ],
+)
+def test_a_text_that_is_no_python_is_told_with_its_line(body: str, line: int, words: str) -> None:
+    with pytest.raises(ProgramRefused) as refused:
+        compile_program(f"def action(obs):\n    {body}", RUNTIME)
+    (problem,) = refused.value.problems
+    assert problem.line == line
+    assert problem.message.endswith(words)
+
+
+@pytest.mark.parametrize(
     ("degrees", "bins"), [(0, 0), (15, 1), (-30, -2), (40, 3), (7, 0), (270, -6), (180, 12)]
 )
 def test_degrees_become_camera_bins(degrees: int, bins: int) -> None:

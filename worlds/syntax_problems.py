@@ -5,11 +5,10 @@ from messages.program import Problem
 _LONGEST = 80  # characters of the line that are repeated
 
 
-def syntax_problem(error: SyntaxError, source: str) -> Problem:
+def syntax_problem(message: str, number: int, source: str) -> Problem:
     """The parser's reason with the line that it stopped at, which a model that wrote it looks at
     again more often than at a number."""
-    number = error.lineno or 1
     lines = source.splitlines()
     line = lines[number - 1].strip()[:_LONGEST] if number <= len(lines) else ""
     where = f" in `{line}`" if line else ""
-    return Problem(line=number, message=f"syntax error: {error.msg}{where}")
+    return Problem(line=number, message=f"syntax error: {message}{where}")

@@ -71,7 +71,7 @@ def _compiled(source: str, runtime: Runtime) -> CompiledProgram | tuple[Problem,
             new = rewrite(tree, language, acting)
             code = compile(new, file_name(source), "exec", dont_inherit=True, optimize=0)
     except SyntaxError as error:
-        return (syntax_problem(error, source),)
+        return (syntax_problem(error.msg, error.lineno or 1, source),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
         reason = str(error) or type(error).__name__
         return (Problem(line=1, message=f"the program cannot be read: {reason[:200]}"),)
@@ -114,7 +114,8 @@ def limits(source: str) -> Problem | None:
         return Problem(line=1, message=f"longer than {grammar.MAX_SOURCE} characters")
     if "\0" in source:
         return Problem(line=1, message="there is a null character in the text")
-    brackets = indents = tokens = 0
+    brackets: list[int] = []  # the lines on which those that are open were opened
+    indents = tokens = 0
     line = 1
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -124,19 +125,26 @@ def limits(source: str) -> Problem | None:
             elif token.type not in _MARKS:
                 tokens += 1
             if token.type == tokenize.OP and token.string in "([{":
-                brackets += 1
+                brackets.append(line)
             elif token.type == tokenize.OP and token.string in ")]}":
-                brackets -= 1
+                if not brackets:
+                    return syntax_problem(f"unmatched '{token.string}'", line, source)
+                brackets.pop()
             elif token.type == tokenize.INDENT:
                 indents += 1
             elif token.type == tokenize.DEDENT:
                 indents -= 1
-            if brackets > grammar.MAX_BRACKETS or indents > grammar.MAX_INDENTS:
+            if len(brackets) > grammar.MAX_BRACKETS or indents > grammar.MAX_INDENTS:
                 return Problem(line=line, message="this is nested too deeply")
             if tokens > grammar.MAX_LINE_TOKENS:
                 return Problem(line=line, message="this line is too long")
-    except (tokenize.TokenError, SyntaxError) as error:
-        return Problem(line=line, message=f"syntax error: {error.args[0]}")
+    except tokenize.TokenError as error:  # the text ended inside a bracket or a string
+        message, (line, _) = error.args
+        if brackets:
+            message, line = "a bracket that is opened here is not closed", brackets[-1]
+        return syntax_problem(message, line, source)
+    except SyntaxError as error:
+        return syntax_problem(error.msg, error.lineno or line, source)
     except (ValueError, RecursionError) as error:
         return Problem(line=line, message=f"the program cannot be read: {str(error)[:200]}")
     return None
