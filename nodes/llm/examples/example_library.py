@@ -92,32 +92,26 @@ class Library:
         question itself is never among them."""
         if type(question) not in AGENTS:
             return []
-        about = _about(question)
+        about, itself = _about(question), msgspec.json.encode(question)
         kind, again, quantities = _group(question)
-        before = self._shown_for(question)
-        shown = self._nearest(question, about, (kind, False, quantities), count, before)
-        if again:
-            about |= _wrong_before(question)
-            mended = self._nearest(question, about, (kind, True, quantities), 1, before)
-            shown = [*mended, *shown]
-        return [message for each in reversed(shown) for message in each.turn]
-
-    def _shown_for(self, question: Question) -> int:
-        """How many times examples were shown for it before, this time counted from now on."""
-        itself = msgspec.json.encode(question)
         with self._lock:
             before = self._times[itself]
             self._times[itself] += 1
-        return before
+        shown = self._nearest(itself, about, (kind, False, quantities), count, before)
+        if again:
+            about |= _wrong_before(question)
+            mended = self._nearest(itself, about, (kind, True, quantities), 1, before)
+            shown = [*mended, *shown]
+        return [message for each in reversed(shown) for message in each.turn]
 
     def _nearest(
-        self, question: Question, about: Words, group: _Group, count: int, before: int
+        self, itself: bytes, about: Words, group: _Group, count: int, before: int
     ) -> list[_Shown]:
-        """The most similar one first, after those that were shown ``before`` so many times."""
+        """The most similar one first, after those that were shown ``before`` so many times, and
+        without the question ``itself``."""
         examples = self._examples.get(group, [])
         if not examples:
             return []
-        itself = msgspec.json.encode(question)
         order = self._indices[group].nearest(about, len(examples))
         near = (examples[number] for number in order)
         others = [each for each in near if each.question != itself]
