@@ -13,6 +13,7 @@ from messages.chat import ASK, Answered, Ask, JudgeAnswer
 from messages.verdict import JUDGE, Evidence, Verdict
 from tests.agent_stack import LOG, AgentProcess, ended_with_a_log
 from tests.bus_processes import PATIENCE
+from worlds import card
 
 
 class Talker:
@@ -81,6 +82,20 @@ def test_success_follows_the_rate_and_the_models_text_gives_the_reason(
     assert verdict.success_rate == worked / 10
     assert verdict.reason == f"It worked in {worked} of 10 episodes. It looked so."
     assert verdict.suggestion == "Try."
+
+
+def test_what_repeats_the_prompts_example_is_left_out(bus: Bus, talker: Talker):
+    """A small model repeats it, and the program would be mended for what did not happen."""
+    example = (card("minecraft").prompts / "judge_example.jinja").read_text()
+    shown = msgspec.json.decode(example.strip().strip("`").removeprefix("json"), type=JudgeAnswer)
+    assert shown.suggestion
+    talker.says = msgspec.structs.replace(shown, reason="It never moved.")
+    verdict = judged(bus, 0)
+    assert (verdict.reason, verdict.suggestion) == ("It never moved.", "")
+    talker.says = msgspec.structs.replace(shown, suggestion="Go on for longer.")
+    verdict = judged(bus, 1)
+    assert verdict.reason == "It worked in 1 of 10 episodes; 9 ended without it."
+    assert verdict.suggestion == "Go on for longer."
 
 
 def test_where_all_succeeded_no_question_is_asked(bus: Bus, talker: Talker):

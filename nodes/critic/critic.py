@@ -1,6 +1,7 @@
 """The critic node: one line per sub-action. The numbers decide, the language model explains."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -17,7 +18,7 @@ from messages.chat import (
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import JUDGED, Picture
 from models.outcomes import outcome_in_words, progress, succeeded, success_rate
-from nodes.asking import ask
+from nodes.asking import ask, render
 from nodes.critic.chosen_pictures import choose
 from nodes.node import Node
 from nodes.vision import StrictPictures, check_that_the_model_sees, pictures_for_the_critic
@@ -109,9 +110,8 @@ class Critic(Node):
         # The question is written into the transcript: there, pictures are named and not repeated.
         bare = msgspec.structs.replace(evidence, pictures=[])
         if not shown:
-            return ask(
-                self, evidence.id, JudgeQuestion(evidence=bare, success_rate=rate), JudgeAnswer
-            )
+            judging = JudgeQuestion(evidence=bare, success_rate=rate)
+            return _without_the_example(judging, ask(self, evidence.id, judging, JudgeAnswer))
         notes = [
             PictureNote(
                 environment=picture.environment, step=picture.step, digest=digest(picture.png)
@@ -120,7 +120,24 @@ class Critic(Node):
         ]
         question = LookQuestion(evidence=bare, success_rate=rate, pictures=notes)
         files = [picture.png for picture in shown]
-        return ask(self, evidence.id, question, LookAnswer, pictures=files)
+        answer = ask(self, evidence.id, question, LookAnswer, pictures=files)
+        return _without_the_example(question, answer)
+
+
+_Seen = TypeVar("_Seen", JudgeAnswer, LookAnswer)
+
+
+def _without_the_example(question: JudgeQuestion | LookQuestion, answer: _Seen) -> _Seen:
+    """Without what it repeats of the prompt's example, as small models do: that is about other
+    episodes, and the fast agent would follow the advice."""
+    system, _ = render(Path(__file__).parent / "prompts", question)
+    reason, suggestion = (
+        "" if text and f'"{text}"' in system.content else text
+        for text in (answer.reason, answer.suggestion)
+    )
+    return msgspec.structs.replace(
+        answer, reason=reason or outcome_in_words(question.evidence), suggestion=suggestion
+    )
 
 
 def _counted(evidence: Evidence, rate: float) -> str:
