@@ -114,7 +114,7 @@ def test_every_task_of_minedojo_has_a_plan_that_can_be_carried_out():
     ("goal", "kind"),
     [
         (Condition(kind="killed", name="zombie"), "fight"),
-        (Condition(kind="used", name="bow"), "use"),
+        (Condition(kind="used", name="bow"), "shoot"),
         (Condition(kind="placed", name="torch"), "put"),
         (Condition(kind="worn", name="iron_boots"), "wear"),
         (Condition(kind="lived", name="days"), "live"),
@@ -131,21 +131,22 @@ def test_the_rulebook_has_an_approach_for_each_kind_of_goal(goal: Condition, kin
 
 
 @pytest.mark.parametrize(
-    ("item", "use"),
+    ("item", "program"),
     [
-        ("iron_boots", "wear"),
-        ("shield", "wear"),
-        ("bow", "shoot"),
-        ("stone_hoe", "till"),
-        ("tnt", "place"),
-        ("golden_axe", "dig"),
-        ("compass", "use"),
+        ("iron_boots", "wear.py"),
+        ("shield", "wear.py"),
+        ("bow", "shoot.py"),
+        ("stone_hoe", "till.py"),
+        ("tnt", "put_item_down.py"),
+        ("golden_axe", "dig_once.py"),
+        ("compass", "press_use.py"),
     ],
 )
-def test_the_program_for_an_item_names_how_it_is_used(item: str, use: str):
-    source = Book().program("use_item.py", Condition(kind="used", name=item))
-    assert f'USE = "{use}"' in source
-    assert f'ITEM = "{item}"' in source
+def test_the_program_for_an_item_follows_from_how_it_is_used(item: str, program: str):
+    goal = Condition(kind="used", name=item)
+    (step,) = Book().approach(goal, {item: 1}, alone=True).splits[0]
+    assert step.programs == [program]
+    assert f'ITEM = "{item}"' in Book().program(program, goal)
 
 
 def test_the_program_for_a_fight_names_the_mob_as_observations_do():

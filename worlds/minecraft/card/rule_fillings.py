@@ -21,18 +21,8 @@ from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
 _HERE = Path(__file__).parent
 _NOTHING: Mapping[str, int] = {}
 _LOCALISED = {block.name: block.localised for block in BLOCKS}
-_KINDS = {"killed": "fight", "used": "use", "placed": "put", "worn": "wear", "lived": "live"}
+_KINDS = {"killed": "fight", "placed": "put", "worn": "wear", "lived": "live"}
 _ITEMS = {item.name: item for item in ITEMS}
-_USES = {
-    "wear": "put it on",
-    "shoot": "shoot an arrow",
-    "till": "till the ground",
-    "dig": "dig a block with it",
-    "place": "put it down",
-    "use": "press the use key",
-}
-"""How an item is used, and in words."""
-
 _LISTS = ("sources", "crafts", "places", "hands")
 
 
@@ -45,9 +35,11 @@ class MinecraftRulebook(RulebookRules):
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> str:
         """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``,
-        ``follow``, ``reach`` or ``place``."""
+        ``follow``, ``reach``, ``place``, ``fight``, ``live``, or how an item is used."""
         if goal.kind == "nearby":
             return "place"
+        if goal.kind == "used":
+            return use_of(goal.name)
         if goal.kind in _KINDS:
             return _KINDS[goal.kind]
         if goal.kind in ("near", "facing"):
@@ -90,7 +82,6 @@ class MinecraftRulebook(RulebookRules):
             "source": tables["sources"].get(block, f"{_article(block)} {block}"),
             "quantity": goal.quantity,
             "of": _mob(goal, way),
-            "use": _USES[use_of(goal.name)],
             "tool": next(iter([*way.tools, *way.uses]), "") if way else "",
             "station": (way.station if way else "").replace("_", " "),
             "station_item": way.station if way else "",
@@ -111,7 +102,6 @@ class MinecraftRulebook(RulebookRules):
             "TOOLS": way.tools,
             "ALIKE": [other for other, item in ALIKE.items() if item == goal.name],
             "STATION": goal.name if goal.kind == "nearby" else way.station,
-            "USE": use_of(goal.name),
             "TICKS": goal.quantity * TICKS.get(goal.name, 1),
             "LEVEL": tables["levels"].get(block, 0),
         }
@@ -187,10 +177,11 @@ def _as_seen(mob: str) -> str:
 
 
 def use_of(item: str) -> str:
-    """How an item is used: one of ``_USES``."""
+    """How an item is used: ``wear``, ``shoot``, ``till``, ``put`` down, ``dig_once`` with it, or
+    ``press`` the use key."""
     entry = _ITEMS.get(item)
     if entry is None:
-        return "use"
+        return "press"
     if entry.slot != "mainhand":
         return "wear"
     if item == "bow":
@@ -198,8 +189,9 @@ def use_of(item: str) -> str:
     if item.endswith("_hoe"):
         return "till"
     if entry.block:
-        return "place"
-    return "dig" if item.endswith(("_sword", "_axe", "_pickaxe", "_shovel")) else "use"
+        return "put"
+    dug = item.endswith(("_sword", "_axe", "_pickaxe", "_shovel"))
+    return "dig_once" if dug else "press"
 
 
 def _article(name: str) -> str:
