@@ -5,13 +5,15 @@ for its Python, and the figures are of answers that are written in the test.
 """
 
 import json
+import random
 import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from messages.chat import DecomposeQuestion, PlanQuestion
+from messages.chat import DecomposeAnswer, DecomposeQuestion, PlanQuestion
+from messages.world import Condition
 from nodes.answer_check import answer_problems
 from nodes.asking import render
 from nodes.llm import manifest
@@ -19,6 +21,7 @@ from nodes.llm.examples.example import Example, question_of
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.lessons.lessons import HELD_OUT, lessons, questions, split
 from nodes.llm.lessons.taught import KINDS
+from nodes.llm.lessons.taught import taught as lessons_about
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.merging import merge
 from nodes.llm.training.recorded_examples import recorded
@@ -84,6 +87,20 @@ def test_lessons_are_distinct_cover_many_goals_and_repeat_for_the_same_seed(taug
     decompositions = [each.user for each in taught if each.kind == "DecomposeQuestion"]
     assert any("Iteration 0" in user for user in decompositions)  # what failed is changed
     assert any("None: this is the first" in user for user in decompositions)
+
+
+def test_what_failed_is_never_taught_to_be_done_again():
+    """The rules have one way to use an item, and none after it: of that the first try is taught."""
+    chance = random.Random(0)
+    for goal in (Condition(kind="used", name="stone_axe"), Condition(kind="have", name="log")):
+        for each in lessons_about("DecomposeQuestion", goal, chance, 20):
+            question = question_of(each)
+            assert isinstance(question, DecomposeQuestion)
+            if question.history:
+                answer = msgspec.json.decode(each.answer, type=DecomposeAnswer)
+                tried = [line.sub_action for line in question.history[-1].lines]
+                assert answer.sub_actions != tried
+                assert question.subtask.success.kind != "used"
 
 
 def test_held_out_answers_are_never_trained_on(taught: list[Example]):

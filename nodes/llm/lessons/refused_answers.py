@@ -28,9 +28,10 @@ def refused_decomposition(
     """The question as it is asked again after a decomposition with a mistake; None where that would
     do."""
     names = [question.task.success.name, *question.task.inventory]
-    wrong = _with_a_mistake(answer.sub_actions, chance)
     if chance.random() < 0.5:  # what small models do the most: the end of another step
         wrong = _another_thing(answer.sub_actions, names, chance)
+    else:
+        wrong = _another_end(answer.sub_actions, chance)
     return _asked_again(question, DecomposeAnswer(sub_actions=wrong), wrong)
 
 

@@ -159,14 +159,19 @@ def decompositions(task: Task, chance: random.Random) -> Iterator[Lesson]:
 def _decomposed(
     task: Task, subtask: Subtask, times: int, chance: random.Random
 ) -> Iterator[tuple[DecomposeQuestion, DecomposeAnswer]]:
-    """A subtask that is split so many times, each time after the iterations before fell short."""
+    """A subtask that is split so many times, each time after the iterations before fell short;
+    fewer times where the rules have nothing else to try: to do the same again is not taught."""
     history: list[Iteration] = []
+    before: list[SubAction] = []
     for number in range(times):
         question = DecomposeQuestion(
             task=task, subtask=subtask, history=history, most_guards=_MOST_GUARDS
         )
         answer = rulebook_backend.decompose(question)
+        if answer.sub_actions == before:
+            return
         yield question, answer
+        before = answer.sub_actions
         history = [*history, _failed(subtask, answer.sub_actions, number, chance)]
 
 
