@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from messages.chat import PlanQuestion, ProgramAttempt, ProgramQuestion
-from messages.plan import SubAction
+from messages.chat import DecomposeQuestion, PlanQuestion, ProgramAttempt, ProgramQuestion
+from messages.plan import SubAction, Subtask
 from messages.program import Problem
 from messages.world import Condition, Task
 from nodes.exit_codes import REFUSED
@@ -93,6 +93,18 @@ def test_a_station_to_put_down_is_shown_blocks_that_are_put_down():
     assert len(answers) == 2
     for answer in answers:
         assert json.loads(answer.content)["subtasks"][-1]["success"]["kind"] == "placed"
+
+
+def test_what_a_tool_gets_from_a_mob_is_shown_hunts():
+    """No example has a tool that is used on a mob. A mob has to be walked after all the same."""
+    library = Library(to_show({"DecomposeQuestion": 400}, seed=0))
+    wool = Condition(kind="have", name="wool")
+    task = Task(id="t", prompt="Get one wool.", success=wool, inventory={"shears": 1})
+    question = DecomposeQuestion(task=task, subtask=Subtask(name="get wool", success=wool))
+    answers = library.turns(question, 2)[1::2]
+    assert len(answers) == 2
+    for answer in answers:
+        assert json.loads(answer.content)["sub_actions"][0]["name"].startswith("hunt a")
 
 
 def test_a_plan_is_shown_plans_of_as_many_steps():

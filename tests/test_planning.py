@@ -247,7 +247,9 @@ def test_a_recipe_chain_states_quantities_as_the_plan_has_them():
 def test_a_recipe_chain_names_the_way_that_the_held_tools_allow():
     bed = Condition(kind="have", name="bed")
     assert "wool: kill a sheep" in PLANNING.chain(bed, {})
-    assert "wool: use on a sheep, with one of shears" in PLANNING.chain(bed, {"shears": 1})
+    assert "wool: use shears on a sheep" in PLANNING.chain(bed, {"shears": 1})
+    milk = Condition(kind="have", name="milk_bucket")
+    assert PLANNING.chain(milk, {"bucket": 1}) == ["milk_bucket: use 1 bucket on a cow"]
 
 
 def test_a_placed_item_is_gained_before_it_is_placed():

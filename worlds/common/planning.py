@@ -21,7 +21,8 @@ class WayPlanning(Planning):
     Args:
         verbs: for each verb of a way, what a subtask by it is called: ``{"dig": "harvest"}`` makes
             ``harvest 3 log``.
-        phrases: for each verb, the way by it in words for a prompt: ``"dig {of}"``.
+        phrases: for each verb, the way by it in words for a prompt: ``"dig {of}"``. ``{held}`` is
+            what it uses up or which tool; a phrase without it is followed by these.
         burning: put behind ways that burn fuel.
     """
 
@@ -116,9 +117,14 @@ class WayPlanning(Planning):
         return source
 
     def _in_words(self, way: Way) -> str:
-        words = self._phrases[way.how].format(of=self.seen_as(way.of))
-        if way.uses:
-            words += f" {way.gives} from {', '.join(f'{n} {item}' for item, n in way.uses.items())}"
+        phrase = self._phrases[way.how]
+        used = ", ".join(f"{n} {item}" for item, n in way.uses.items())
+        tools = " or ".join(way.tools)
+        words = phrase.format(of=self.seen_as(way.of), held=used or tools)
+        if "{held}" in phrase:
+            return words
+        if used:
+            words += f" {way.gives} from {used}"
         if way.how == self.arithmetic.fuel.verb:
             words += self._burning
         if way.station:

@@ -45,7 +45,7 @@ _VERBS = {
 _PHRASES = {
     "dig": "dig the block {of}",
     "kill": "kill a {of}",
-    "use": "use on a {of}",
+    "use": "use {held} on a {of}",
     "find": "find beside a {of}",
     "craft": "craft",
     "smelt": "smelt",
