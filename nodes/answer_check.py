@@ -25,7 +25,7 @@ from messages.program import CheckProgram, Problem, Program
 from nodes.decomposition_check import problems_with
 from nodes.goal_ids import slug
 from nodes.plan_check import plan_problems
-from nodes.spec_check import spec_problems
+from nodes.spec_check import clonable, spec_problems, without_repetitions
 from worlds import card
 
 MOST_SAMPLES = 3_000_000
@@ -45,13 +45,13 @@ def answer_problems(question: Question, answer: str, most_samples: int = MOST_SA
         return problems_with(question, read(answer, type=DecomposeAnswer))
     if isinstance(question, SpecQuestion):
         return spec_problems(
-            read(answer, type=SpecAnswer),
+            without_repetitions(read(answer, type=SpecAnswer)),
             question.observations,
             question.actions,
             question.macros_allowed,
             most_samples,
             question.task.game,
-            [note.name for note in question.programs if question.programs_to_clone],
+            clonable(question),
         )
     return []
 

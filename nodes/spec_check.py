@@ -3,7 +3,9 @@
 import math
 from collections.abc import Collection
 
-from messages.chat import SpecAnswer
+import msgspec
+
+from messages.chat import SpecAnswer, SpecQuestion
 from messages.world import DEFAULT_GAME, REWARDS, RewardTerm
 from worlds import card
 from worlds.card import Specs
@@ -90,6 +92,18 @@ def spec_problems(
     return problems
 
 
+def without_repetitions(answer: SpecAnswer) -> SpecAnswer:
+    """With each name once in its list, as it means no more twice: small models go on and on."""
+    lists = ("observations", "actions", "targets", "clone")
+    once = {name: list(dict.fromkeys(getattr(answer, name))) for name in lists}
+    return msgspec.structs.replace(answer, **once)
+
+
+def clonable(question: SpecQuestion) -> list[str]:
+    """The programs that a policy may begin as a clone of."""
+    return [note.name for note in question.programs if question.programs_to_clone]
+
+
 def _clones(chosen: list[str], known: Collection[str]) -> list[str]:
     there = f"choose from {', '.join(known)}" if known else "leave `clone` empty"
     return [
@@ -114,15 +128,11 @@ def _unknown_observations(chosen: list[str], known: Collection[str]) -> list[str
         for name in chosen
         if name not in known and picture_shape(name) is None
     ]
-    return problems + _none_or_twice("observation", chosen)
+    return problems or ([] if chosen else ["There is no observation: choose at least one."])
 
 
 def _unknown_actions(chosen: list[str], known: Collection[str], specs: Specs) -> list[str]:
     problems = [specs.action_problem(name) for name in chosen if name not in known]
-    return [problem for problem in problems if problem] + _none_or_twice("action", chosen)
-
-
-def _none_or_twice(what: str, chosen: list[str]) -> list[str]:
     if not chosen:
-        return [f"There is no {what}: choose at least one."]
-    return [f"An {what} is chosen twice."] if len(set(chosen)) < len(chosen) else []
+        return ["There is no action: choose at least one."]
+    return [problem for problem in problems if problem]

@@ -185,7 +185,7 @@ def test_a_program_of_a_skill_with_a_taken_name_is_not_tried_and_the_reason_is_s
             ProgramQuestion: ProgramAnswer(source=f"{calls}# {len(asked)}\n"),
             SpecQuestion: SpecAnswer(
                 observations=["rays"], actions=["attack"], macros=[macro],
-                rewards=[RewardTerm(kind="success", weight=1.0)], horizon=100, budget=1000,
+                rewards=[RewardTerm(kind="success", weight=1.0)], horizon=0, budget=1000,
             ),
         }  # fmt: skip
         text = msgspec.json.encode(wrong[type(request.question)]).decode()
@@ -204,7 +204,7 @@ def test_a_program_of_a_skill_with_a_taken_name_is_not_tried_and_the_reason_is_s
         assert said in implemented.line.verdict.reason
     _, code, _, rl = asked
     assert [problem.line for problem in code.attempts[0].problems] == [1]
-    assert len(rl.problems) == 1
+    assert len(rl.problems) == 2  # and its horizon, without which it would be taken without it
 
 
 def test_a_refused_program_that_comes_again_is_asked_for_again(tmp_path: Path):

@@ -17,7 +17,7 @@ from messages.chat import (
     SpecQuestion,
 )
 from messages.plan import IMPLEMENT, Implement, Implemented, Method, SubAction
-from messages.program import CHECK, Checked, Problem
+from messages.program import CHECK, Checked, CheckProgram, Problem
 from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec, Tryouts
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm, SeedRange, Task
@@ -108,6 +108,11 @@ class Stack:
         return self.bus.run_goal(IMPLEMENT, f"demo/{iteration}/{name}", request)
 
 
+def empty_ones_refused(check: CheckProgram) -> Checked:
+    empty = not check.program.source.strip()
+    return Checked(problems=[Problem(line=1, message="empty")] if empty else [])
+
+
 def by_code(stack: Stack) -> None:
     """Three programs for a log, of which the second is best, and one for something else."""
     stack.rates = {"code-0": 0.3, "code-1": 0.6, "code-2": 0.0}
@@ -124,6 +129,29 @@ FROM_PROGRAMS = msgspec.structs.replace(
     ],
     clone=["get_log_2"],
 )
+
+
+def test_a_spec_is_taken_after_the_last_repair_without_what_it_cannot_have(tmp_path: Path):
+    """As small models answer: actions over and over, a name for two macros, a program that was
+    never tried. A policy can be trained without these."""
+    wrong = msgspec.structs.replace(
+        FROM_PROGRAMS,
+        actions=[*SPEC.actions, *SPEC.actions],
+        macros=[*FROM_PROGRAMS.macros, FROM_PROGRAMS.macros[0], MacroDraft(name="gone", source="")],
+        clone=["get_log_2", "get_milk"],
+    )
+    stack = Stack(tmp_path, wrong, repairs=1)
+    stack.bus.answer(CHECK, empty_ones_refused)
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    first, asked_again = stack.specs
+    assert first.problems == []
+    assert "An action is chosen twice." not in asked_again.problems
+    assert len(asked_again.problems) == 3
+    (spec,) = stack.trained
+    assert spec.interface.actions == SPEC.actions
+    assert [macro.name for macro in spec.interface.macros] == ["get_log_2", "do_4_looks_1"]
+    assert [each.name for each in spec.clone] == ["get_log_2"]
 
 
 def test_the_spec_question_lists_every_tried_program_by_name_and_rate(tmp_path: Path):
@@ -181,16 +209,14 @@ def test_program_macros_cloning_and_macros_can_each_be_turned_off_alone(
     tmp_path: Path, parameters: dict[str, bool], words: str
 ):
     stack = Stack(tmp_path, FROM_PROGRAMS, **parameters)
-    stack.bus.answer(
-        CHECK,
-        lambda request: Checked(
-            problems=[] if request.program.source.strip() else [Problem(line=1, message="empty")]
-        ),
-    )
+    stack.bus.answer(CHECK, empty_ones_refused)
     by_code(stack)
-    implemented = stack.implement("get log", "rl", 1)
-    assert words in implemented.line.verdict.reason
-    assert not stack.trained
+    stack.implement("get log", "rl", 1)
+    assert any(words in problem for problem in stack.specs[-1].problems)
+    (spec,) = stack.trained  # without what was turned off
+    assert parameters.get("clone", True) or not spec.clone
+    off = {"program_macros", "macros"} & parameters.keys()
+    assert bool(spec.interface.macros) is not bool(off)
     question = stack.specs[0]
     assert question.programs_as_macros == ("clone" in parameters)
     assert question.programs_to_clone == ("clone" not in parameters)

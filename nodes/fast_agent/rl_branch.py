@@ -1,13 +1,13 @@
 """The rl branch: write a training spec, check it, have it trained, try the policy out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from messages.bus import RemoteError
-from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
+from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import Stage
-from messages.program import CHECK, CheckProgram, Program
+from messages.program import Program
 from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec, Tryouts
 from messages.world import Interface
 from nodes.asking import ask
@@ -22,15 +22,15 @@ from nodes.fast_agent.implementing import (
     longest_tryout,
     try_out,
 )
-from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.seeds import seeds_while_training, training_seeds
 from nodes.fast_agent.skill_use import LookedUp
+from nodes.fast_agent.spec_checking import SpecChecker
 from nodes.fast_agent.stage_playing import leading_programs
 from nodes.fast_agent.tried_programs import Tried, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.goal_ids import slug
-from nodes.spec_check import spec_problems
+from nodes.spec_check import without_repetitions
 from worlds import card
 from worlds.common.mineclip_feature import MINECLIP
 
@@ -198,56 +198,18 @@ def _write_spec(
             programs_as_macros=as_macros,
             programs_to_clone=parameters.clone,
         )
-        answer = ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer)
+        answer = without_repetitions(ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer))
         if parameters.observations is not None:
             answer = msgspec.structs.replace(answer, observations=features)
-        problems = spec_problems(
-            answer,
-            question.observations,
-            question.actions,
-            parameters.macros,
-            parameters.most_samples,
-            request.task.game,
-            [each.name for each in known if parameters.clone],
-        )
-        macros = [
-            Program(
-                name=draft.name,
-                source=_macro_source(draft, looked_up.sources, sources),
-                purpose=draft.purpose,
-                max_steps=draft.max_steps,
-                interrupt=draft.interrupt and (parameters.interrupt or draft.interrupt),
-            )
-            for draft in answer.macros
-        ]
-        for draft, macro in zip(answer.macros, macros, strict=True):
+        checker = SpecChecker(agent, question, looked_up.sources, sources)
+        for macro in checker.macros(answer):
             agent.save(f"{goal.id}/spec-{number}/{macro.name}", macro)
-            found = clashes(draft.source, looked_up.sources)
-            found += agent.call(CHECK, CheckProgram(program=macro)).problems
-            problems += [
-                f"Macro {macro.name!r}, line {problem.line}: {problem.message}" for problem in found
-            ]
-        for term in answer.rewards:
-            if term.kind == "code":
-                source = Program(name="reward", source=term.source)
-                check = CheckProgram(program=source, kind="reward")
-                problems += [
-                    f"Reward function, line {problem.line}: {problem.message}"
-                    for problem in agent.call(CHECK, check).problems
-                ]
+        answer, problems = checker.checked(answer, last=number == parameters.repairs)
         if not problems:
             cloned = [each for each in known if each.name in answer.clone]
-            return _training_spec(agent, goal, answer, macros, cloned), []
+            return _training_spec(agent, goal, answer, checker.macros(answer), cloned), []
         refused = answer
     return None, problems
-
-
-def _macro_source(draft: MacroDraft, skills: Mapping[str, str], known: Mapping[str, str]) -> str:
-    """A draft without a source and with the name of a skill, or of a program that was tried, is
-    that one."""
-    if not draft.source.strip() and draft.name in known:
-        return known[draft.name]
-    return with_skills(draft.source, skills)
 
 
 def _training_spec(

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import GuardProposal, Stage, SubAction
-from messages.program import CHECK, CheckProgram, Program
 from messages.world import Interface, Task
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
-from nodes.spec_check import spec_problems
+from nodes.fast_agent.spec_checking import SpecChecker
+from nodes.spec_check import without_repetitions
 from worlds import card
 
 
@@ -40,40 +40,14 @@ def write_spec(
             guard=guard,
             when=when,
         )
-        answer = ask(agent, f"{goal}/spec-{number}", question, SpecAnswer)
-        problems = spec_problems(
-            answer,
-            question.observations,
-            question.actions,
-            parameters.macros,
-            parameters.most_samples,
-            task.game,
-        )
-        macros = [
-            Program(
-                name=draft.name,
-                source=draft.source,
-                purpose=draft.purpose,
-                max_steps=draft.max_steps,
-            )
-            for draft in answer.macros
-        ]
-        checks = [CheckProgram(program=macro) for macro in macros]
-        checks += [
-            CheckProgram(program=Program(name="reward", source=term.source), kind="reward")
-            for term in answer.rewards
-            if term.kind == "code"
-        ]
-        problems += [
-            f"{check.program.name!r}, line {problem.line}: {problem.message}"
-            for check in checks
-            for problem in agent.call(CHECK, check).problems
-        ]
+        answer = without_repetitions(ask(agent, f"{goal}/spec-{number}", question, SpecAnswer))
+        checker = SpecChecker(agent, question)
+        answer, problems = checker.checked(answer, last=number == parameters.repairs)
         if not problems:
             interface = Interface(
                 observations=answer.observations,
                 actions=answer.actions,
-                macros=macros,
+                macros=checker.macros(answer),
                 rewards=answer.rewards,
                 success=sub_action.success,
                 horizon=answer.horizon,

@@ -7,6 +7,7 @@ are for the writing only: any other answer is checked by its type and by the age
 from typing import Any
 
 from messages.chat import DecomposeQuestion, Question, SpecQuestion
+from nodes.spec_check import clonable
 
 _LISTS: dict[str, tuple[int, int]] = {
     "subtasks": (1, 64),
@@ -56,6 +57,10 @@ def narrowed(schema: dict[str, Any], question: Question) -> dict[str, Any]:
                 found = schema["properties"][name]
                 found["items"] = {"type": "string", "enum": list(known)}
                 found["maxItems"] = min(found["maxItems"], len(known))
+        programs, clone = clonable(question), schema["properties"]["clone"]
+        clone["maxItems"] = len(programs)
+        if programs:
+            clone["items"] = {"type": "string", "enum": programs}
     elif isinstance(question, DecomposeQuestion):
         for name in ("SubAction", "GuardProposal"):
             method = schema["$defs"][name]["properties"]["method"]

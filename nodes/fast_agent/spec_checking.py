@@ -1,0 +1,110 @@
+"""Checks a training spec, its programs with the env server's help, and leaves out of it what it
+cannot have."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
+from messages.program import CHECK, CheckProgram, Program
+from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.inlining import clashes, with_skills
+from nodes.spec_check import clonable, spec_problems
+
+_NONE: Mapping[str, str] = {}
+
+
+class SpecChecker:
+    """Of the answers to one question.
+
+    Args:
+        skills: the sources of skills that programs may call.
+        sources: those that a macro without a source may be, by name.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        question: SpecQuestion,
+        skills: Mapping[str, str] = _NONE,
+        sources: Mapping[str, str] = _NONE,
+    ) -> None:
+        self._agent = agent
+        self._question = question
+        self._skills = skills
+        self._sources = sources
+
+    def macros(self, answer: SpecAnswer) -> list[Program]:
+        return [self._macro(draft) for draft in answer.macros]
+
+    def problems(self, answer: SpecAnswer) -> list[str]:
+        """Every problem at once, in sentences."""
+        question, parameters = self._question, self._agent.parameters
+        problems = spec_problems(
+            answer,
+            question.observations,
+            question.actions,
+            question.macros_allowed,
+            parameters.most_samples,
+            question.task.game,
+            clonable(question),
+        )
+        for draft in answer.macros:
+            problems += self._macro_problems(draft)
+        for term in answer.rewards:
+            if term.kind == "code":
+                source = Program(name="reward", source=term.source)
+                check = CheckProgram(program=source, kind="reward")
+                problems += [
+                    f"Reward function, line {problem.line}: {problem.message}"
+                    for problem in self._agent.call(CHECK, check).problems
+                ]
+        return problems
+
+    def checked(self, answer: SpecAnswer, last: bool) -> tuple[SpecAnswer, list[str]]:
+        """The answer, and what is wrong with it. After the ``last`` repair it is taken without
+        what it cannot have, if that is all that is wrong."""
+        problems = self.problems(answer)
+        if problems and last:
+            mended = self._mended(answer)
+            if not self.problems(mended):
+                self._agent.log.warning("the spec is taken without: %s", " ".join(problems))
+                return mended, []
+        return answer, problems
+
+    def _mended(self, answer: SpecAnswer) -> SpecAnswer:
+        """Without macros that cannot be played or have a name that is taken, and without programs
+        to clone that there are not: a policy can be trained without them."""
+        kept: list[MacroDraft] = []
+        taken = set(self._question.actions)
+        for draft in answer.macros if self._question.macros_allowed else []:
+            if draft.name not in taken and not self._macro_problems(draft):
+                kept.append(draft)
+                taken.add(draft.name)
+        known = clonable(self._question)
+        clone = [name for name in answer.clone if name in known]
+        return msgspec.structs.replace(answer, macros=kept, clone=clone)
+
+    def _macro_problems(self, draft: MacroDraft) -> list[str]:
+        macro = self._macro(draft)
+        found = clashes(draft.source, self._skills)
+        found += self._agent.call(CHECK, CheckProgram(program=macro)).problems
+        return [f"Macro {macro.name!r}, line {each.line}: {each.message}" for each in found]
+
+    def _macro(self, draft: MacroDraft) -> Program:
+        """A draft without a source and with the name of a skill, or of a program that was tried,
+        is that one."""
+        if not draft.source.strip() and draft.name in self._sources:
+            source = self._sources[draft.name]
+        else:
+            source = with_skills(draft.source, self._skills)
+        interrupt = None
+        if self._question.guard is None:
+            interrupt = draft.interrupt and (self._agent.parameters.interrupt or draft.interrupt)
+        return Program(
+            name=draft.name,
+            source=source,
+            purpose=draft.purpose,
+            max_steps=draft.max_steps,
+            interrupt=interrupt,
+        )
