@@ -25,6 +25,7 @@ from messages.chat import (
     PlanAnswer,
     PlanQuestion,
     SpecQuestion,
+    TriedNote,
 )
 from messages.plan import SubAction
 from messages.verdict import JUDGE
@@ -446,6 +447,19 @@ def test_schemas_are_strict_all_the_way_down():
         assert part["additionalProperties"] is False
         assert part["required"] == list(part["properties"])
         assert all("default" not in field for field in part["properties"].values())
+
+
+def test_a_schema_offers_what_there_is_to_choose_from():
+    dig = SubAction(name="dig", method="rl", success=LOG)
+    tried = TriedNote(name="dig_1", sub_action="dig", success=LOG, rate=0.5, episodes=20)
+    question = SpecQuestion(
+        task=TASK, sub_action=dig, observations=["rays"], actions=["attack"], programs=[tried]
+    )
+    offered = answer_schema(question)["properties"]
+    assert offered["actions"]["items"]["enum"] == ["attack"]
+    assert offered["clone"]["items"]["enum"] == ["dig_1"]
+    nothing = msgspec.structs.replace(question, programs_to_clone=False)
+    assert answer_schema(nothing)["properties"]["clone"]["maxItems"] == 0
 
 
 def test_an_infinite_timeout_is_accepted():
