@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+import msgspec
+
 from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import GuardProposal, Method, SubAction, Subtask
 from messages.world import DEFAULT_GAME
 from nodes.goal_ids import slug
-from nodes.step_ends import must_end
+from nodes.step_ends import ending_in, must_end
 from worlds import card
 
 
@@ -68,6 +70,24 @@ def decomposition_problems(
             f"{must_end(goal)}"
         )
     return problems + _guard_problems(guards, methods, most_guards)
+
+
+def mended(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
+    """The same without sub-actions whose success can't be seen or whose name is used again. The
+    last one ends in the subtask's success: it can end in no other."""
+    if not answer.sub_actions:
+        return answer
+    conditions = card(question.task.game).conditions
+    *before, last = answer.sub_actions
+    kept: dict[str, SubAction] = {}
+    for sub_action in before:
+        if not conditions.problem(sub_action.success):
+            kept.setdefault(slug(sub_action.name), sub_action)
+    kept.pop(slug(last.name), None)
+    steps, goal = [*kept.values(), last], question.subtask.success
+    if not conditions.implies(last.success, goal):
+        steps = ending_in(goal, steps)
+    return msgspec.structs.replace(answer, sub_actions=steps)
 
 
 def _guard_problems(

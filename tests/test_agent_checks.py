@@ -8,6 +8,7 @@ import pytest
 
 from messages.chat import (
     ANSWERS,
+    DecomposeAnswer,
     DecomposeQuestion,
     JudgeQuestion,
     LookQuestion,
@@ -24,7 +25,7 @@ from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, RewardTerm, Task, View
 from models.outcomes import holds, success_rate
 from nodes.asking import render
-from nodes.decomposition_check import decomposition_problems
+from nodes.decomposition_check import decomposition_problems, mended, problems_with
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds, validation_seeds
 from nodes.goal_ids import slug
 from nodes.learner.policies import policy_folder
@@ -92,6 +93,22 @@ def test_the_end_that_a_plan_must_have_is_told_as_it_is_to_be_written():
     task = msgspec.structs.replace(TASK, success=PLANKS)
     (said,) = plan_problems(task, [step("log", LOG)])
     assert f"its `success` must be `{msgspec.json.encode(PLANKS).decode()}`" in said
+
+
+def test_a_decomposition_is_mended_by_leaving_out_what_cannot_be_done():
+    """As a small model answers: a mob that is to be had, and the same name again."""
+    unseen = Condition(kind="have", name="sheep")
+    hunt = SubAction(name="hunt a sheep", method="code", success=unseen)
+    shear = SubAction(name="use shears", method="code", success=unseen)
+    find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
+    subtask = step("wool", Condition(kind="have", name="wool"))
+    question = DecomposeQuestion(task=TASK, subtask=subtask)
+    answer = DecomposeAnswer(sub_actions=[hunt, find, shear, shear])
+    assert len(problems_with(question, answer)) == 5
+    last = msgspec.structs.replace(shear, success=subtask.success)
+    assert mended(question, answer).sub_actions == [find, last]
+    more = msgspec.structs.replace(shear, success=Condition(kind="have", name="wool", quantity=2))
+    assert mended(question, DecomposeAnswer(sub_actions=[hunt, more])).sub_actions == [more]
 
 
 def test_mistakes_in_a_decomposition_are_reported():

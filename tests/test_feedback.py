@@ -89,7 +89,7 @@ def test_a_refused_decomposition_is_shown_again_with_every_problem(tmp_path: Pat
 
 def test_an_end_that_stays_wrong_is_taken_for_the_subtasks(tmp_path: Path):
     """It can be no other: a small model that repeats itself need not cost the goal."""
-    outer = Outer(tmp_path, [[FIND]] * 4, ALL_WELL)
+    outer = Outer(tmp_path, [[FIND, FIND]] * 4, ALL_WELL)
     report = outer.achieve()
     assert len(outer.asked) == 4  # every repair first
     ((name, asked),) = outer.implemented
@@ -99,10 +99,11 @@ def test_an_end_that_stays_wrong_is_taken_for_the_subtasks(tmp_path: Path):
 
 
 def test_a_decomposition_with_another_fault_is_not_mended(tmp_path: Path):
-    outer = Outer(tmp_path, [[FIND, FIND]] * 4, ALL_WELL)
+    nameless = msgspec.structs.replace(FIND, name=" ")
+    outer = Outer(tmp_path, [[nameless]] * 4, ALL_WELL)
     report = outer.achieve()
     assert not outer.implemented
-    assert "names must be unique" in report.reason
+    assert "A sub-action has no name." in report.reason
 
 
 # ---- programs

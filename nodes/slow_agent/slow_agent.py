@@ -36,14 +36,13 @@ from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
 from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted, for_practice, least, least_again
-from nodes.decomposition_check import problems_with
+from nodes.decomposition_check import mended, problems_with
 from nodes.goal_ids import slug
 from nodes.guard_counts import together
 from nodes.node import Node
 from nodes.node_memory import Memory
 from nodes.slow_agent.remembering import earlier_success, lines_of, tried
 from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
-from nodes.step_ends import ending_in
 
 Achieving = GoalHandle[AchieveSubtask, Iteration]
 
@@ -116,8 +115,8 @@ class SlowAgent(Node):
     def _decompose(
         self, goal: Achieving, number: int, history: list[Iteration]
     ) -> tuple[DecomposeAnswer, list[str]]:
-        """The sub-actions and guards, and what is still wrong with them after the last repair. If
-        that is the end alone, it is the subtask's from then on: it can be no other."""
+        """The sub-actions and guards, and what is still wrong with them after the last repair, when
+        they are taken `mended` if that leaves nothing wrong."""
         subtask = goal.request.subtask
         question = DecomposeQuestion(
             task=msgspec.structs.replace(goal.request.task, inventory=goal.request.start),
@@ -140,12 +139,12 @@ class SlowAgent(Node):
                 question, problems=problems, refused=answer.sub_actions
             )
             self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
-        ended = ending_in(subtask.success, answer.sub_actions)
-        mended = msgspec.structs.replace(answer, sub_actions=ended)
-        if problems_with(question, mended):
+        usable = mended(question, answer)
+        if problems_with(question, usable):
             return answer, problems
-        self.log.warning("%s: the last sub-action ends as the subtask does now", goal.id)
-        return mended, []
+        names = ", ".join(repr(each.name) for each in usable.sub_actions)
+        self.log.warning("%s: of the sub-actions these are taken: %s", goal.id, names)
+        return usable, []
 
     def _iterate(
         self,
