@@ -92,7 +92,8 @@ def test_what_repeats_the_prompts_example_is_left_out(bus: Bus, talker: Talker):
     talker.says = msgspec.structs.replace(shown, reason="It never moved.")
     verdict = judged(bus, 0)
     assert (verdict.reason, verdict.suggestion) == ("It never moved.", "")
-    talker.says = msgspec.structs.replace(shown, suggestion="Go on for longer.")
+    said = "The crosshair ended on leaves, not on wood."  # a part of it
+    talker.says = msgspec.structs.replace(shown, reason=said, suggestion="Go on for longer.")
     verdict = judged(bus, 1)
     assert verdict.reason == "It worked in 1 of 10 episodes; 9 ended without it."
     assert verdict.suggestion == "Go on for longer."

@@ -127,17 +127,26 @@ class Critic(Node):
 _Seen = TypeVar("_Seen", JudgeAnswer, LookAnswer)
 
 
+_FEWEST_WORDS = 4
+"""Of a text that is taken from the prompt if it stands there: fewer may be there by chance."""
+
+
 def _without_the_example(question: JudgeQuestion | LookQuestion, answer: _Seen) -> _Seen:
-    """Without what it repeats of the prompt's example, as small models do: that is about other
+    """Without what it repeats of the prompt, as small models do of its example: that is about other
     episodes, and the fast agent would follow the advice."""
     system, _ = render(Path(__file__).parent / "prompts", question)
+    prompt = _one_line(system.content).lower()
     reason, suggestion = (
-        "" if text and f'"{text}"' in system.content else text
-        for text in (answer.reason, answer.suggestion)
+        "" if _repeats(text, prompt) else text for text in (answer.reason, answer.suggestion)
     )
     return msgspec.structs.replace(
         answer, reason=reason or outcome_in_words(question.evidence), suggestion=suggestion
     )
+
+
+def _repeats(text: str, prompt: str) -> bool:
+    words = text.lower().strip(" .").split()
+    return len(words) >= _FEWEST_WORDS and " ".join(words) in prompt
 
 
 def _counted(evidence: Evidence, rate: float) -> str:
