@@ -1,5 +1,6 @@
 """Worlds that a thread makes, before they are wanted or together with the others that are."""
 
+import itertools
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -116,10 +117,11 @@ def test_all_worlds_of_a_reset_are_made_once_by_either_thread(
     plain, ahead = pair(worlds, 0)
     began: list[tuple[int, str]] = []
     both = threading.Barrier(2)  # neither goes on before the other one has a world to make
+    entered = itertools.count()
     begin = EmbeddedWorld.begin
 
     def watched(self: EmbeddedWorld, place: int, seed: int) -> None:
-        if len(began) < 2:
+        if next(entered) < 2:
             both.wait(PATIENCE)
         began.append((seed, threading.current_thread().name))
         begin(self, place, seed)
