@@ -5,10 +5,15 @@ from messages.program import Problem
 _LONGEST = 80  # characters of the line that are repeated
 
 
-def syntax_problem(message: str, number: int, source: str) -> Problem:
-    """The parser's reason with the line that it stopped at, which a model that wrote it looks at
-    again more often than at a number."""
+def syntax_problem(error: SyntaxError, source: str) -> Problem:
+    """The parser's reason with the line that it stopped at."""
+    return syntax_problem_at(error.lineno or 1, error.msg, source)
+
+
+def syntax_problem_at(number: int, reason: str, source: str) -> Problem:
+    """With the line itself, which a model that wrote it looks at again more often than at a
+    number."""
     lines = source.splitlines()
     line = lines[number - 1].strip()[:_LONGEST] if number <= len(lines) else ""
     where = f" in `{line}`" if line else ""
-    return Problem(line=number, message=f"syntax error: {message}{where}")
+    return Problem(line=number, message=f"syntax error: {reason}{where}")

@@ -15,7 +15,7 @@ from nodes.env_server.programs.pulse import PULSE, mark_of
 from nodes.env_server.programs.rewriter import rewrite
 from worlds.language import Language
 from worlds.runtime import Runtime
-from worlds.syntax_problems import syntax_problem
+from worlds.syntax_problems import syntax_problem, syntax_problem_at
 
 _MARKS = (tokenize.NL, tokenize.COMMENT)
 
@@ -71,7 +71,7 @@ def _compiled(source: str, runtime: Runtime) -> CompiledProgram | tuple[Problem,
             new = rewrite(tree, language, acting)
             code = compile(new, file_name(source), "exec", dont_inherit=True, optimize=0)
     except SyntaxError as error:
-        return (syntax_problem(error.msg, error.lineno or 1, source),)
+        return (syntax_problem(error, source),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
         reason = str(error) or type(error).__name__
         return (Problem(line=1, message=f"the program cannot be read: {reason[:200]}"),)
@@ -128,7 +128,7 @@ def limits(source: str) -> Problem | None:
                 brackets.append(line)
             elif token.type == tokenize.OP and token.string in ")]}":
                 if not brackets:
-                    return syntax_problem(f"unmatched '{token.string}'", line, source)
+                    return syntax_problem_at(line, f"unmatched '{token.string}'", source)
                 brackets.pop()
             elif token.type == tokenize.INDENT:
                 indents += 1
@@ -142,9 +142,9 @@ def limits(source: str) -> Problem | None:
         message, (line, _) = error.args
         if brackets:
             message, line = "a bracket that is opened here is not closed", brackets[-1]
-        return syntax_problem(message, line, source)
+        return syntax_problem_at(line, message, source)
     except SyntaxError as error:
-        return syntax_problem(error.msg, error.lineno or line, source)
+        return syntax_problem(error, source)
     except (ValueError, RecursionError) as error:
         return Problem(line=line, message=f"the program cannot be read: {str(error)[:200]}")
     return None

@@ -75,7 +75,7 @@ def _compiled(source: str, language: Language, form: Form) -> Compiled | tuple[P
                 optimize=0,
             )
     except SyntaxError as error:
-        return (syntax_problem(error.msg, error.lineno or 1, source),)
+        return (syntax_problem(error, source),)
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
         mistake = str(error) or type(error).__name__
         return (Problem(line=1, message=f"{form.what} cannot be read: {mistake[:200]}"),)

@@ -80,4 +80,4 @@ def _problems(source: str, language: Language) -> list[Problem]:
     try:
         return naming_problems(ast.parse(source), language)
     except SyntaxError as error:
-        return [syntax_problem(error.msg, error.lineno or 1, source)]
+        return [syntax_problem(error, source)]
