@@ -1,7 +1,8 @@
 """How fast the learner learns, and where its time goes: `python -m benchmarks.learner`.
 
 The env server is replaced by arrays made beforehand, so what is timed is the learner alone:
-decisions of the policy, writing them down, the update. One thread, medians of the iterations.
+decisions of the policy, writing them down, the update. One thread, medians of the iterations. The
+last rows, with 12,288 features, are of pictures of 64 x 64.
 `--device cuda` puts the networks on a GPU; the rows with more environments, larger minibatches and
 a wider network are there to show where a GPU begins to pay.
 """
@@ -20,18 +21,20 @@ from nodes.learner.rollout import Collector
 from nodes.learner.state import Spaces, TrainingState
 
 ITERATIONS = 8
+PICTURE = Field(name="rgb", size=3 * 64 * 64)
+OF_PICTURES = ("default", "bfloat16", "256 environments, minibatch 2048")
 
 
 class Canned:
     """Random features; an episode in 100 steps ends by its time limit."""
 
-    def __init__(self, size: int, features: int, choices: int) -> None:
+    def __init__(self, size: int, field: Field, choices: int) -> None:
         random = np.random.default_rng(0)
         self.count = 16
         self.size = size
-        self.fields = [Field(name="all", size=features)]
+        self.fields = [field]
         self.choices = [str(choice) for choice in range(choices)]
-        self.features = random.standard_normal((self.count, size, features), np.float32)
+        self.features = random.random((self.count, size, field.size), np.float32)
         self.mask = np.ones((size, choices), bool)
         self.calls = 0
 
@@ -66,13 +69,13 @@ class Canned:
         )
 
 
-def measure(parameters: Hyperparameters, features: int, choices: int) -> tuple[float, float]:
+def measure(parameters: Hyperparameters, field: Field, choices: int) -> tuple[float, float]:
     """Seconds of a collection and of an update."""
-    canned = Canned(parameters.environments, features, choices)
+    canned = Canned(parameters.environments, field, choices)
     opened = canned.opened()
     collector = Collector(
         size=parameters.environments,
-        features=features,
+        features=field.size,
         choices=choices,
         decisions=parameters.decisions,
     )
@@ -114,13 +117,15 @@ def main() -> None:
     }
     print(f"64 environments on {device}")
     print(f"{'':<34}{'features':>9}{'collect ms':>12}{'update ms':>11}{'steps/s':>9}")
-    for features in (100, 300):
+    for field in (Field(name="all", size=100), Field(name="all", size=300), PICTURE):
         for name, parameters in rows.items():
-            collecting, updating = measure(parameters, features, choices=16)
+            if field == PICTURE and name not in OF_PICTURES:
+                continue
+            collecting, updating = measure(parameters, field, choices=16)
             count = parameters.environments * parameters.decisions
             speed = count / (collecting + updating)
             print(
-                f"{name:<34}{features:>9}{collecting * 1e3:>12.1f}{updating * 1e3:>11.1f}"
+                f"{name:<34}{field.size:>9,}{collecting * 1e3:>12.1f}{updating * 1e3:>11.1f}"
                 f"{speed:>9,.0f}"
             )
 

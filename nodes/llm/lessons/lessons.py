@@ -34,15 +34,15 @@ def split() -> tuple[list[Condition], list[Condition]]:
     return [goal for goal in rest if goal.name not in names] + others, held
 
 
-def lessons(counts: dict[str, int], seed: int, quantities: bool = False) -> list[Example]:
+def lessons(counts: dict[str, int], seed: int, quantities: float = 0.0) -> list[Example]:
     """Examples about goals that are taught, so many of each kind, the goals one after another.
-    ``quantities``: questions for a plan state them."""
+    ``quantities``: the share of the questions for a plan that state them."""
     return _made(split()[0], counts, random.Random(seed), quantities)
 
 
 def questions(counts: dict[str, int], seed: int, quantities: bool = False) -> list[Example]:
     """Examples about goals that are held out, with the rulebook's answers to compare with."""
-    return _made(split()[1], counts, random.Random(seed + 1), quantities)
+    return _made(split()[1], counts, random.Random(seed + 1), float(quantities))
 
 
 def to_show(counts: dict[str, int], seed: int) -> list[Example]:
@@ -74,7 +74,7 @@ def _asked_for(example: Example) -> str:
 
 
 def _made(
-    about: list[Condition], counts: dict[str, int], chance: random.Random, quantities: bool
+    about: list[Condition], counts: dict[str, int], chance: random.Random, quantities: float
 ) -> list[Example]:
     found: list[Example] = []
     for kind, count in counts.items():
@@ -87,4 +87,4 @@ def _made(
             if len(some) == before:
                 break
         found += some
-    return [with_quantities(each) for each in found] if quantities else found
+    return [with_quantities(each) if chance.random() < quantities else each for each in found]

@@ -10,6 +10,8 @@ from messages.chat import (
     DecomposeAnswer,
     DecomposeQuestion,
     PlanQuestion,
+    ProgramAnswer,
+    ProgramAttempt,
     ProgramQuestion,
     Question,
     SpecQuestion,
@@ -25,6 +27,7 @@ from nodes.llm.examples.example import Example, example
 from nodes.llm.lessons.mistakes import names_told, with_a_mistake
 from nodes.llm.lessons.quotes import single_quoted
 from nodes.llm.lessons.refused_answers import refused_decomposition, refused_plan
+from nodes.llm.lessons.tryouts import tried_in_vain
 from nodes.llm.rulebook import rulebook_backend
 from nodes.llm.rulebook.rules import NoRule
 from voxeldojo.rules import BIOMES, ITEMS
@@ -45,8 +48,9 @@ _FELL_SHORT = (
     "it worked in {n} of 20 episodes; {rest} ended when the program came to its end",
 )
 _LEFT = (0, 1, 2)
-_REFUSED = 0.4
+_REFUSED = 0.3
 """Share of the programs that are taught as the mended form of one that was refused."""
+_IN_VAIN = 0.2  # of the programs, as the one after another that fell short
 _REFUSED_STEPS = 0.3  # the same of plans and decompositions
 _MOST_ITERATIONS = 4
 _MOST_GUARDS = 6  # that may be proposed, as the slow agent asks where nothing else is set
@@ -222,7 +226,7 @@ def _failed(
 
 def programs(task: Task, chance: random.Random) -> Iterator[Lesson]:
     """A program for a coded sub-action of the task, which is here a subtask of its own: the first
-    one, or the one after a program that was refused for a name."""
+    one, or the one after a program that was refused for a name or fell short when it was tried."""
     drawn = _drawn_step(task, chance)
     if drawn is None:
         return
@@ -236,15 +240,65 @@ def programs(task: Task, chance: random.Random) -> Iterator[Lesson]:
         question = ProgramQuestion(
             task=alone, sub_action=sub_action, before=before, left=chance.choice(_LEFT)
         )
-        answer = rulebook_backend.program(question)
-        answer = msgspec.structs.replace(answer, source=single_quoted(answer.source))
-        refused = with_a_mistake(answer.source, card("minecraft").language, chance)
-        told = names_told(answer.thoughts, answer.source)
-        if refused is not None and chance.random() < _REFUSED:
-            question = msgspec.structs.replace(question, attempts=[refused[0]])
-            told = f"{refused[1]} {told}"
-        yield question, msgspec.structs.replace(answer, thoughts=told)
+        answer = _quoted(rulebook_backend.program(question))
+        how = chance.random()
+        if how < _REFUSED:
+            yield _mended(question, answer, chance)
+        elif how < _REFUSED + _IN_VAIN:
+            yield _better(question, answer, task, chance)
+        else:
+            yield question, _told(answer)
         before = [*before, _coded(sub_action, answer.source)]
+
+
+def _mended(question: ProgramQuestion, answer: ProgramAnswer, chance: random.Random) -> Lesson:
+    """The question after a program with a mistake, where one can be made."""
+    refused = with_a_mistake(answer.source, card("minecraft").language, chance)
+    if refused is None:
+        return question, _told(answer)
+    attempt, why = refused
+    return msgspec.structs.replace(question, attempts=[attempt]), _told(answer, f"{why} ")
+
+
+def _better(
+    question: ProgramQuestion, answer: ProgramAnswer, task: Task, chance: random.Random
+) -> Lesson:
+    """The question after a program that fell short: the stock's first one, where it has another, or
+    one for another step of the task, which small models write as well."""
+    tried = msgspec.structs.replace(question, attempts=[ProgramAttempt(source=answer.source)])
+    next_one = _quoted(rulebook_backend.program(tried))
+    if next_one.source != answer.source and chance.random() < 0.5:
+        return tried_in_vain(question, answer.source, chance), _told(next_one, "In another way. ")
+    wrong = _of_another_step(task, chance)
+    if wrong is None or wrong == answer.source:
+        return question, _told(answer)
+    return tried_in_vain(question, wrong, chance), _told(answer, "That was for something else. ")
+
+
+def _of_another_step(task: Task, chance: random.Random) -> str | None:
+    """A program for another step of the task's plan; None where it has none."""
+    drawn = _drawn_step(task, chance)
+    if drawn is None:
+        return None
+    subtask, start = drawn
+    alone = msgspec.structs.replace(task, inventory=start, success=subtask.success)
+    asked = DecomposeQuestion(task=alone, subtask=subtask)
+    first = rulebook_backend.decompose(asked).sub_actions[0]
+    try:
+        answer = rulebook_backend.program(ProgramQuestion(task=alone, sub_action=first))
+    except NoRule:  # it is learned
+        return None
+    return single_quoted(answer.source)
+
+
+def _quoted(answer: ProgramAnswer) -> ProgramAnswer:
+    return msgspec.structs.replace(answer, source=single_quoted(answer.source))
+
+
+def _told(answer: ProgramAnswer, why: str = "") -> ProgramAnswer:
+    """With why it is another one, and with the names that it is about."""
+    told = names_told(answer.thoughts, answer.source)
+    return msgspec.structs.replace(answer, thoughts=f"{why}{told}")
 
 
 def _coded(sub_action: SubAction, source: str) -> Stage:

@@ -85,6 +85,13 @@ def _at_least(number: int, least: int) -> int:
     return number
 
 
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"it must be from 0 to 1, not {text}")
+    return number
+
+
 def _above_nothing(text: str) -> float:
     number = float(text)
     if not 0 < number < float("inf"):
@@ -106,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--threads", type=_one_or_more, default=1)
     train.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     train.add_argument("--frozen-prefix", action="store_true")
-    train.add_argument("--quantities", action="store_true")
+    train.add_argument("--quantities", type=_share, nargs="?", const=1.0, default=0.0)
     merging = what.add_parser("merge")
     merging.add_argument("adapter", type=Path)
     merging.add_argument("--name")

@@ -14,6 +14,8 @@ from nodes.llm.training.in_environment import describe_adapter, describe_merged,
 from nodes.llm.vllm.cpu_numbers import numbers_on
 from nodes.llm.vllm.wholeness import problem
 
+_TOGETHER = 12_288  # tokens that a GPU computes at once
+
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How it is trained. ``pack``: examples of one kind that share their system message's keys and
@@ -56,6 +58,7 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
             **msgspec.to_builtins(settings),
             "examples": str(part / "examples.jsonl"),
             "numbers": numbers_on(settings.device),
+            "together": 0 if settings.device == "cpu" else _TOGETHER,
             "base": str(base),
             "into": str(trained),
         }

@@ -33,9 +33,10 @@ class Pack:
 
     def __init__(self, kind: str, prompts: list[list[int]], answers: list[list[int]]) -> None:
         self.kind = kind
-        shared = min(len(prompt) for prompt in prompts) - 1
-        while any(prompt[:shared] != prompts[0][:shared] for prompt in prompts):
-            shared -= 1
+        first, last = min(prompts), max(prompts)  # what these two share, all share
+        pairs = zip(first, last, strict=False)
+        shared = next((at for at, (one, other) in enumerate(pairs) if one != other), len(first))
+        shared = min(shared, *(len(prompt) - 1 for prompt in prompts))
         self.prefix = prompts[0][:shared]
         self.rests = [prompt[shared:] for prompt in prompts]
         self.answers = answers
@@ -53,7 +54,8 @@ def packs(examples: list[dict[str, str]], tokenizer: Any, each: int) -> list[Pac
     if len(ends) > 3:  # another template: the end of the text has to do
         ends = [tokenizer.eos_token_id]
     for kind in sorted({example["kind"] for example in examples}):
-        rows: list[tuple[list[int], list[int]]] = []
+        prompts: list[str] = []
+        answers: list[str] = []
         for example in examples:
             if example["kind"] == kind:
                 messages = [
@@ -63,9 +65,12 @@ def packs(examples: list[dict[str, str]], tokenizer: Any, each: int) -> list[Pac
                 text = tokenizer.apply_chat_template(
                     messages, tokenize=False, add_generation_prompt=True
                 )
-                prompt = tokenizer.encode(text, add_special_tokens=False)
-                answer = tokenizer.encode(example["answer"], add_special_tokens=False)
-                rows.append((prompt, answer + ends))
+                prompts.append(text)
+                answers.append(example["answer"])
+        asked, answered = (
+            tokenizer(texts, add_special_tokens=False)["input_ids"] for texts in (prompts, answers)
+        )
+        rows = [(each, answer + ends) for each, answer in zip(asked, answered, strict=True)]
         rows.sort(key=lambda row: len(row[0]) + len(row[1]))
         for first in range(0, len(rows), each):
             some = rows[first : first + each]
@@ -73,24 +78,34 @@ def packs(examples: list[dict[str, str]], tokenizer: Any, each: int) -> list[Pac
     return found
 
 
-def backward(model: Any, pack: Pack, frozen_prefix: bool) -> float:
+def backward(model: Any, pack: Pack, frozen_prefix: bool, together: int = 0) -> float:
     """Add the gradient of the mean cross entropy of the answers' tokens, and return that mean.
-    ``model``: with its adapters in it."""
+    ``model``: with its adapters in it; ``together``: see ``groups``."""
     cache = DynamicCache(config=model.config)
     with torch.set_grad_enabled(not frozen_prefix):
-        _run(model, pack.prefix, cache)
+        _run(model, [pack.prefix], cache)
     shared = [part for layer in cache.layers for part in (layer.keys, layer.values)]
-    # One example after the other, forward and back from copies of what is shared, so that the
-    # memory is that of the longest one and nothing is padded; then back through what is shared.
+    # A few examples after the others, forward and back from copies of what is shared, so that the
+    # memory is that of a few; then back through what is shared.
     copies = [part.detach().requires_grad_(not frozen_prefix) for part in shared]
     count, total = sum(map(len, pack.answers)), 0.0
-    for rest, answer in zip(pack.rests, pack.answers, strict=True):
+    for group in groups(pack, together):
         cache = DynamicCache(config=model.config)
         for layer in range(len(copies) // 2):
-            cache.update(copies[2 * layer], copies[2 * layer + 1], layer)
-        hidden = _run(model, rest + answer, cache)[0, len(rest) - 1 : -1]
-        wanted = torch.tensor(answer, device=model.device)
-        loss = cross_entropy(model.lm_head, hidden, wanted) / count
+            keys, values = (
+                copy.expand(len(group), -1, -1, -1) for copy in copies[2 * layer : 2 * layer + 2]
+            )
+            cache.update(keys, values, layer)
+        rows = [pack.rests[at] + pack.answers[at] for at in group]
+        states = _run(model, rows, cache)
+        hidden = torch.cat(
+            [
+                state[len(pack.rests[at]) - 1 : len(row) - 1]
+                for state, row, at in zip(states, rows, group, strict=True)
+            ]
+        )
+        wanted = torch.tensor([token for at in group for token in pack.answers[at]])
+        loss = cross_entropy(model.lm_head, hidden, wanted.to(model.device)) / count
         loss.backward()
         total += loss.item()
     if not frozen_prefix:
@@ -98,9 +113,26 @@ def backward(model: Any, pack: Pack, frozen_prefix: bool) -> float:
     return total
 
 
-def _run(model: Any, tokens: list[int], cache: DynamicCache) -> torch.Tensor:
-    """Hidden states (1, n, width) of the tokens, which follow what is in the cache."""
-    ids = torch.tensor([tokens], device=model.device)
+def groups(pack: Pack, together: int) -> list[list[int]]:
+    """Which of a pack's examples are computed at once, by number: as many as have ``together``
+    tokens with their padding, at least one. A CPU is as fast with each by itself, and nothing is
+    padded; a GPU is not."""
+    found: list[list[int]] = []
+    for at in range(len(pack.rests)):
+        group = [*found[-1], at] if found else [at]
+        longest = max(len(pack.rests[each]) + len(pack.answers[each]) for each in group)
+        if found and longest * len(group) <= together:
+            found[-1] = group
+        else:
+            found.append([at])
+    return found
+
+
+def _run(model: Any, rows: list[list[int]], cache: DynamicCache) -> torch.Tensor:
+    """Hidden states (rows, longest, width) of the tokens, which follow what is in the cache. Rows
+    are padded at their ends, where nothing looks: attention is causal."""
+    longest = max(map(len, rows))
+    ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows], device=model.device)
     return model.model(input_ids=ids, past_key_values=cache, use_cache=True).last_hidden_state
 
 
@@ -143,7 +175,7 @@ def train(model: Any, adapted: Any, order: list[Pack], settings: dict[str, Any])
     masters = Masters([e for e in adapted.parameters() if e.requires_grad], settings["rate"])
     began, seen, step, passed = time.monotonic(), 0, 0, 0.0
     while step < len(order) and passed < 1:
-        loss = backward(model, order[step], settings["frozen_prefix"])
+        loss = backward(model, order[step], settings["frozen_prefix"], settings["together"])
         rise = min(1.0, (step + 1) / max(1.0, _WARM_UP * len(order)))
         masters.step(settings["rate"] * rise * max(0.05, 1 - passed))
         seen += order[step].tokens
@@ -174,11 +206,10 @@ def main() -> int:
         task_type="CAUSAL_LM",
     )
     adapted = get_peft_model(model, config, autocast_adapter_dtype=False)
+    every = packs([json.loads(line) for line in lines], tokenizer, settings["pack"])
     order: list[Pack] = []
     for _ in range(settings["rounds"]):
-        some = packs([json.loads(line) for line in lines], tokenizer, settings["pack"])
-        chance.shuffle(some)
-        order += some
+        order += chance.sample(every, len(every))
     done = train(model, adapted, order, settings)
     adapter = Path(settings["into"]) / "adapter"
     adapted.save_pretrained(str(adapter))

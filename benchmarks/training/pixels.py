@@ -1,0 +1,121 @@
+"""python -m benchmarks.training.pixels [--tasks milk wool tree] [--servers N] [--device cuda]
+[--json FILE]: what a policy learns that sees pictures of 64 x 64 and nothing else, as success
+against samples.
+
+The stack trains: env servers, which each draw on one core, and a learner. Milk and wool begin with
+bucket or shears in hand, where a program has walked up to the mob; the tree is to be found and
+looked at from the start of the episode. Rewards know the world; what the policy sees does not.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.options import SETTINGS, nodes, training_spec
+from messages.training import TRAIN, Progress, Train, Trained, TrainingSpec
+from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
+
+BUDGET = 2_000_000
+LEARNER: dict[str, Any] = {
+    "environments": 128,
+    "decisions": 32,
+    "minibatch": 1024,
+    "epochs": 4,
+    "learning_rate": 5e-4,
+}
+
+
+def milk(seed: int, budget: int) -> TrainingSpec:
+    """Milk with a bucket in hand."""
+    return _seen(training_spec(SETTINGS["milk"], False, seed, budget))
+
+
+def wool(seed: int, budget: int) -> TrainingSpec:
+    """Wool with shears in hand."""
+    return _seen(training_spec(SETTINGS["wool"], False, seed, budget))
+
+
+def tree(seed: int, budget: int) -> TrainingSpec:
+    """A trunk under the crosshair, within reach, from a start in a forest."""
+    success = Condition(kind="facing", name="wood")
+    return TrainingSpec(
+        name="tree",
+        task=Task(id="tree", prompt="Face a tree.", success=success, biome="forest"),
+        interface=Interface(
+            observations=["rgb"],
+            actions=[
+                *("forward", "jump", "attack"),
+                *("turn_left_15", "turn_right_15", "look_up_15", "look_down_15"),
+            ],
+            rewards=[
+                RewardTerm(kind="success", weight=10.0),
+                RewardTerm(kind="step", weight=-0.01),
+                RewardTerm(kind="approach", weight=0.2, name="wood"),
+            ],
+            success=success,
+            horizon=300,
+        ),
+        seeds=SeedRange(first=seed * 1_000_000, count=900_000),
+        budget=budget,
+    )
+
+
+def _seen(spec: TrainingSpec) -> TrainingSpec:
+    return msgspec.structs.replace(
+        spec, interface=msgspec.structs.replace(spec.interface, observations=["rgb"])
+    )
+
+
+TASKS: dict[str, Callable[[int, int], TrainingSpec]] = {"milk": milk, "wool": wool, "tree": tree}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What a policy learns from pictures alone.")
+    parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=list(TASKS))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--budget", type=int, default=BUDGET, help="samples; default: 2 million")
+    parser.add_argument("--good", type=float, default=0.85, help="success that ends it early")
+    parser.add_argument("--servers", type=int, default=1, help="env servers; default: 1")
+    parser.add_argument("--device", default="cpu", help="of the learner: cpu or cuda")
+    parser.add_argument("--json", type=Path, help="write the curves to this file as well")
+    given = parser.parse_args()
+    found: dict[str, Any] = {}
+    for task in given.tasks:
+        spec = TASKS[task](given.seed, given.budget)
+        spec = msgspec.structs.replace(spec, stop_at=given.good)
+        began = time.perf_counter()
+        trained = _trained(task, spec, given.servers, given.device)
+        seconds = time.perf_counter() - began
+        found[task] = {"curve": trained.curve, "seconds": seconds, "reason": trained.reason}
+        print(
+            f"{task}: {trained.success_rate:.2f} of the last training episodes after "
+            f"{trained.samples:,} samples in {seconds:.0f} s ({trained.reason})",
+            flush=True,
+        )
+        if given.json is not None:
+            given.json.write_text(json.dumps(found) + "\n")
+
+
+def _trained(task: str, spec: TrainingSpec, servers: int, device: str) -> Trained:
+    began = time.perf_counter()
+
+    def reported(progress: Progress) -> None:
+        passed = time.perf_counter() - began
+        print(f"{task} {passed:.0f} s: {progress}", file=sys.stderr, flush=True)
+
+    with (
+        tempfile.TemporaryDirectory(prefix="pixels-") as folder,
+        nodes(Path(folder), {**LEARNER, "device": device}, servers) as bus,
+    ):
+        return bus.run_goal(TRAIN, f"{task}/pixels", Train(spec=spec), reported)
+
+
+if __name__ == "__main__":
+    main()
