@@ -23,7 +23,6 @@ from messages.bus import Bus
 from messages.empty import Empty
 from messages.system import LIST
 from messages.training import TRAIN, Progress, Train
-from nodes.process_status import status_of
 
 DECISIONS = 16  # of each environment in a rollout
 
@@ -108,20 +107,23 @@ def row(servers: int, environments: int, rollouts: int, options: bool) -> Row:
 
 
 def processors(bus: Bus) -> dict[str, float]:
-    """Seconds of the processor that each node has had, with the processes below it."""
+    """Seconds of the processor that each node has had, with the processes below it, those that have
+    ended included."""
     parents: dict[int, list[int]] = {}
+    seconds: dict[int, float] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             stat = path.read_text()
         except OSError:
             continue  # it has ended
-        parent = int(stat.rpartition(")")[2].split()[1])
-        parents.setdefault(parent, []).append(int(path.parent.name))
+        fields = stat.rpartition(")")[2].split()
+        pid = int(path.parent.name)
+        parents.setdefault(int(fields[1]), []).append(pid)
+        # Its own in user and kernel mode, and those of children that it has waited for.
+        seconds[pid] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def below(pid: int) -> float:
-        status = status_of(pid)
-        own = 0.0 if status is None else status.processor
-        return own + sum(below(child) for child in parents.get(pid, []))
+        return seconds.get(pid, 0.0) + sum(below(child) for child in parents.get(pid, []))
 
     return {node.node: below(node.pid) for node in bus.call(LIST, Empty()).nodes}
 

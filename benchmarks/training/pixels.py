@@ -2,9 +2,10 @@
 [--json FILE]: what a policy learns that sees pictures of 64 x 64 and nothing else, as success
 against samples.
 
-The stack trains: env servers, which each draw on one core, and a learner. Milk and wool begin with
-bucket or shears in hand, where a program has walked up to the mob; the tree is to be found and
-looked at from the start of the episode. Rewards know the world; what the policy sees does not.
+The stack trains: env servers, which each draw on one core, and a learner. No program runs before
+the policy: cow, sheep or tree are to be found from the start of the episode, bucket or shears are
+in hand. Rewards know the world; what the policy sees does not. With ``--uniform`` choices are drawn
+evenly and nothing is learned, which is what success is to be compared with.
 """
 
 import argparse
@@ -68,9 +69,8 @@ def tree(seed: int, budget: int) -> TrainingSpec:
 
 
 def _seen(spec: TrainingSpec) -> TrainingSpec:
-    return msgspec.structs.replace(
-        spec, interface=msgspec.structs.replace(spec.interface, observations=["rgb"])
-    )
+    interface = msgspec.structs.replace(spec.interface, observations=["rgb"])
+    return msgspec.structs.replace(spec, interface=interface, prefix=[])
 
 
 TASKS: dict[str, Callable[[int, int], TrainingSpec]] = {"milk": milk, "wool": wool, "tree": tree}
@@ -84,6 +84,7 @@ def main() -> None:
     parser.add_argument("--good", type=float, default=0.85, help="success that ends it early")
     parser.add_argument("--servers", type=int, default=1, help="env servers; default: 1")
     parser.add_argument("--device", default="cpu", help="of the learner: cpu or cuda")
+    parser.add_argument("--uniform", action="store_true", help="draw evenly, learn nothing")
     parser.add_argument("--json", type=Path, help="write the curves to this file as well")
     given = parser.parse_args()
     found: dict[str, Any] = {}
@@ -91,7 +92,8 @@ def main() -> None:
         spec = TASKS[task](given.seed, given.budget)
         spec = msgspec.structs.replace(spec, stop_at=given.good)
         began = time.perf_counter()
-        trained = _trained(task, spec, given.servers, given.device)
+        changes = {**LEARNER, "device": given.device, "uniform": given.uniform}
+        trained = _trained(task, spec, given.servers, changes)
         seconds = time.perf_counter() - began
         found[task] = {"curve": trained.curve, "seconds": seconds, "reason": trained.reason}
         print(
@@ -103,7 +105,7 @@ def main() -> None:
             given.json.write_text(json.dumps(found) + "\n")
 
 
-def _trained(task: str, spec: TrainingSpec, servers: int, device: str) -> Trained:
+def _trained(task: str, spec: TrainingSpec, servers: int, learner: dict[str, Any]) -> Trained:
     began = time.perf_counter()
 
     def reported(progress: Progress) -> None:
@@ -112,7 +114,7 @@ def _trained(task: str, spec: TrainingSpec, servers: int, device: str) -> Traine
 
     with (
         tempfile.TemporaryDirectory(prefix="pixels-") as folder,
-        nodes(Path(folder), {**LEARNER, "device": device}, servers) as bus,
+        nodes(Path(folder), learner, servers) as bus,
     ):
         return bus.run_goal(TRAIN, f"{task}/pixels", Train(spec=spec), reported)
 
