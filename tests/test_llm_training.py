@@ -18,12 +18,12 @@ from nodes.answer_check import answer_problems
 from nodes.asking import render
 from nodes.llm import manifest
 from nodes.llm.examples.example import Example, question_of
+from nodes.llm.getting.merging import merge
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.lessons.lessons import HELD_OUT, lessons, questions, split
 from nodes.llm.lessons.taught import KINDS
 from nodes.llm.lessons.taught import taught as lessons_about
 from nodes.llm.profiles import Vllm
-from nodes.llm.training.merging import merge
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.training.trial import Figures, judged

@@ -27,7 +27,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def digest(self) -> str:
         """One digest for all the files, in hexadecimal: the version of these weights."""
-        lines = "".join(f"{name} {self.files[name].sha256}\n" for name in sorted(self.files))
+        return self._digest(list(self.files))
+
+    @property
+    def weights(self) -> str:
+        """One digest for the weights alone, in hexadecimal, by which an adapter knows its base:
+        other files are written in another way by other versions of the libraries."""
+        return self._digest([name for name in self.files if name.endswith(".safetensors")])
+
+    def _digest(self, names: list[str]) -> str:
+        lines = "".join(f"{name} {self.files[name].sha256}\n" for name in sorted(names))
         return hashlib.sha256(lines.encode()).hexdigest()
 
 

@@ -9,7 +9,15 @@ import msgspec
 from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.cpu_environment import NAME, environment, made
-from nodes.llm.getting.known_models import Model, catalogue
+from nodes.llm.getting.known_models import (
+    TAUGHT,
+    Model,
+    adapter_of,
+    catalogue,
+    names,
+    taught_folder,
+)
+from nodes.llm.getting.merging import merge
 from nodes.llm.getting.packages import fetch
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.getting.weight_conversion import convert
@@ -22,15 +30,19 @@ _ENVIRONMENT = 9 * _GB
 
 
 def get(what: str, into: Path, accepted: list[str]) -> None:
-    """Put a model of the catalogue, or the one in a GGUF file, into a folder below ``into``.
+    """Put a model of the catalogue, or the one in a GGUF file, into a folder below ``into``. A
+    fine-tuned model is its base, which is got first, with the project's adapter merged into it.
 
     Raises:
         Refused: it cannot be had, or another process works on it; nothing half-written is left in
             its place.
     """
-    known = catalogue().get(what)
+    adapter = adapter_of(what)
+    known = catalogue().get(what.removesuffix(TAUGHT) if adapter is not None else what)
     if known is not None:
         _get(known.folder, known, None, into, accepted)
+        if adapter is not None:
+            _fine_tune(what, known, adapter, into)
         return
     file = Path(what).expanduser().absolute()
     if not file.is_file():
@@ -43,10 +55,21 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
 def _unknown(what: str) -> str:
     if "/" in what or what.endswith(".gguf"):
         return f"there is no file {what}"
-    names = list(catalogue())
-    near = difflib.get_close_matches(what, names, n=1)
+    known = names()
+    near = difflib.get_close_matches(what, known, n=1)
     meant = f"; did you mean `{near[0]}`?" if near else ""
-    return f"there is no model `{what}` to get{meant} (there are: {', '.join(names)})"
+    return f"there is no model `{what}` to get{meant} (there are: {', '.join(known)})"
+
+
+def _fine_tune(name: str, base: Model, adapter: Path, into: Path) -> None:
+    place = into / taught_folder(base.folder)
+    if place.exists():
+        print(_there(place), flush=True)
+        return
+    size = base.converted / _GB
+    print(f"the adapter of {adapter.name} is merged into them: {size:.2f} GB more", flush=True)
+    merge(adapter, into, place.name)
+    print(f"{place} is there; rlgpt launch harvest_log llm={name}", flush=True)
 
 
 def _get(

@@ -1,4 +1,5 @@
-"""The models that ``rlgpt llm get`` knows by name."""
+"""The models that ``rlgpt llm get`` knows by name, and the adapters for them that come with the
+project."""
 
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,9 @@ import msgspec
 from messages.bounds import Positive
 
 _FILE = Path(__file__).with_name("known_models.yaml")
+_ADAPTERS = Path(__file__).parents[3] / "models" / "adapters"
+TAUGHT = "_taught"
+"""What the name of fine-tuned weights ends with, after the name of their base."""
 
 
 class Package(msgspec.Struct, frozen=True):
@@ -64,6 +68,29 @@ def catalogue() -> dict[str, Model]:
     return msgspec.yaml.decode(_FILE.read_bytes(), type=dict[str, Model])
 
 
+def adapter_of(name: str) -> Path | None:
+    """The project's adapter for weights of the catalogue, which makes them those called ``name``:
+    `qwen25_coder_0_5b_taught`. None: there is none of this name."""
+    base = name.removesuffix(TAUGHT)
+    folder = _ADAPTERS / base
+    return folder if base != name and base in catalogue() and folder.is_dir() else None
+
+
+def names() -> list[str]:
+    """All that can be got."""
+    return [*catalogue(), *(name + TAUGHT for name in catalogue() if adapter_of(name + TAUGHT))]
+
+
+def taught_folder(base: str) -> str:
+    """The folder of weights that were fine-tuned from those in the folder ``base``."""
+    return f"{base}-taught"
+
+
 def name_of(model: str) -> str | None:
-    """The name by which a model of Hugging Face's is got, if it is in the catalogue."""
-    return next((name for name, each in catalogue().items() if each.model == model), None)
+    """The name by which a model is got, as a profile calls the model; None: it is not known."""
+    for name, each in catalogue().items():
+        if each.model == model:
+            return name
+        if taught_folder(each.folder) == model and adapter_of(name + TAUGHT) is not None:
+            return name + TAUGHT
+    return None

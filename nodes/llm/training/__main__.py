@@ -16,12 +16,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nodes.llm.examples.example import Example, write
-from nodes.llm.getting.known_models import catalogue
+from nodes.llm.getting.known_models import catalogue, taught_folder
+from nodes.llm.getting.merging import merge
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.lessons.lessons import lessons, to_show
 from nodes.llm.lessons.shown import DEFAULT_COUNTS
 from nodes.llm.lessons.taught import KINDS
-from nodes.llm.training.merging import merge
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.training.trial import trial
@@ -35,7 +35,7 @@ def _folder(model: str) -> Path:
 
 def _train(given: argparse.Namespace) -> None:
     base = _folder(given.model)
-    into = base.with_name(given.name or f"{base.name}-taught")
+    into = base.with_name(given.name or taught_folder(base.name))
     settings = Settings(
         minutes=given.minutes, rounds=given.rounds, pack=given.pack, rate=given.rate,
         seed=given.seed, threads=given.threads, device=given.device,

@@ -9,11 +9,12 @@ import msgspec
 from messages.bounds import Positive
 from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.alone import alone
+from nodes.llm.getting.in_environment import describe_adapter, describe_merged, run
 from nodes.llm.getting.refusals import Refused
-from nodes.llm.training.in_environment import describe_adapter, describe_merged, run
 from nodes.llm.vllm.cpu_numbers import numbers_on
 from nodes.llm.vllm.wholeness import problem
 
+_PROGRAM = Path(__file__).with_name("tune.py")
 _TOGETHER = 12_288  # tokens that a GPU computes at once
 
 
@@ -63,7 +64,7 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
             "into": str(trained),
         }
         (part / "settings.json").write_text(json.dumps(recorded))
-        run("tune.py", part / "settings.json", "the training", _show, "take fewer --pack")
+        run(_PROGRAM, part / "settings.json", "the training", _show, "take fewer --pack")
         adapter = trained / "adapter"
         describe_merged(trained, base, describe_adapter(adapter, base))
         (part / "examples.jsonl").rename(adapter / "examples.jsonl")

@@ -40,11 +40,11 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
         if wrong := manifest.missing(folder, recorded):
             raise ValueError(f"llm.adapter={profile.adapter} is not whole: {wrong}.")
         base = manifest.read(weights)
-        if base is not None and base.digest != recorded.source_sha256:
+        if base is not None and base.weights != recorded.source_sha256:
             raise ValueError(
                 f"llm.adapter={profile.adapter} was trained on other weights ({recorded.source}, "
                 f"version {recorded.source_sha256[:16]}) than those in {weights} "
-                f"(version {base.digest[:16]}): name its own with llm.path=DIR, or train one for "
+                f"(version {base.weights[:16]}): name its own with llm.path=DIR, or train one for "
                 "these."
             )
     module = f"{served_name(profile)}={folder}"

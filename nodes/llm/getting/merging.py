@@ -6,10 +6,13 @@ from pathlib import Path
 
 from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
+from nodes.llm.getting.in_environment import describe_merged, run
+from nodes.llm.getting.known_models import taught_folder
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.manifest import Manifest
-from nodes.llm.training.in_environment import describe_merged, run
 from nodes.llm.vllm.wholeness import problem
+
+_PROGRAM = Path(__file__).with_name("merge_adapter.py")
 
 
 def merge(adapter: Path, weights: Path, name: str | None) -> Path:
@@ -23,7 +26,7 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
     """
     about = _whole(adapter)
     base = _base(about, weights)
-    into = weights / (name or f"{base.name}-taught")
+    into = weights / (name or taught_folder(base.name))
     if into.exists():
         raise Refused(f"{into} is there already: delete it, or name another with --name")
     part = into.with_name(f".{into.name}.part")
@@ -33,7 +36,7 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
         merged.mkdir()
         settings = {"base": str(base), "adapter": str(adapter), "into": str(merged)}
         (part / "settings.json").write_text(json.dumps(settings))
-        run("merge_adapter.py", part / "settings.json", "the merging")
+        run(_PROGRAM, part / "settings.json", "the merging")
         describe_merged(merged, base, about)
         merged.rename(into)
     shutil.rmtree(part)
@@ -59,7 +62,7 @@ def _base(about: Manifest, weights: Path) -> Path:
             known = manifest.read(folder)
         except ValueError:
             continue
-        if known is not None and known.digest == about.source_sha256:
+        if known is not None and known.weights == about.source_sha256:
             if wrong := problem(folder, []):
                 raise Refused(f"{folder} cannot be used: {wrong}")
             return folder

@@ -1,5 +1,4 @@
-"""Runs a program of this folder with the Python of the vLLM environment, and finishes the weights
-that it wrote."""
+"""Runs a program with the Python of the vLLM environment, and finishes what it wrote."""
 
 import os
 import subprocess
@@ -17,7 +16,7 @@ from nodes.whole_files import write_whole
 
 
 def run(
-    program: str,
+    program: Path,
     settings: Path,
     doing: str,
     show: Callable[[str], None] = print,
@@ -30,7 +29,7 @@ def run(
             ``spares_memory``: what takes less of it, *take fewer --pack*.
     """
     python = python_of(environment(Path(NAME).absolute()))
-    command = [str(python), "-P", str(Path(__file__).with_name(program)), str(settings)]
+    command = [str(python), "-P", str(program), str(settings)]
     variables = {**os.environ, **OFFLINE, "TOKENIZERS_PARALLELISM": "false"}
     with settings.with_name("errors.log").open("w+") as errors:
         with subprocess.Popen(
@@ -89,7 +88,7 @@ def _about(base: Path) -> tuple[str, str, str]:
     known = manifest.read(base)
     if known is None:
         return base.name, "", manifest.weights_digest(base)
-    return known.model, known.licence, known.digest
+    return known.model, known.licence, known.weights
 
 
 def _write(folder: Path, recorded: Manifest) -> None:
