@@ -9,7 +9,7 @@ from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import GuardProposal, Method, SubAction, Subtask
 from messages.world import DEFAULT_GAME
 from nodes.goal_ids import slug
-from nodes.step_ends import ending_in, must_end
+from nodes.step_ends import ending_in, must_end, up_to
 from worlds import card
 
 
@@ -73,12 +73,13 @@ def decomposition_problems(
 
 
 def mended(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
-    """The same without sub-actions whose success can't be seen or whose name is used again. The
-    last one ends in the subtask's success: it can end in no other."""
+    """The same without what goes on after the subtask's success, and without sub-actions whose
+    success can't be seen or whose name is used again. The last one ends in the subtask's success:
+    it can end in no other."""
     if not answer.sub_actions:
         return answer
     conditions = card(question.task.game).conditions
-    *before, last = answer.sub_actions
+    *before, last = up_to(question.subtask.success, answer.sub_actions, conditions.implies)
     kept: dict[str, SubAction] = {}
     for sub_action in before:
         if not conditions.problem(sub_action.success):

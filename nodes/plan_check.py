@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from messages.plan import Subtask
 from messages.world import Condition, Task
-from nodes.step_ends import ending_in, must_end
+from nodes.step_ends import ending_in, must_end, up_to
 from worlds import card
 
 
@@ -46,8 +46,9 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
 
 
 def mended(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
-    """The same without those that repeat an earlier one, the last one with the task's success."""
+    """The same without what goes on after the task's success and without those that repeat an
+    earlier one, the last one with the task's success."""
     first: dict[Condition, Subtask] = {}
-    for subtask in subtasks:
+    for subtask in up_to(task.success, subtasks, card(task.game).conditions.implies):
         first.setdefault(subtask.success, subtask)
     return ending_in(task.success, list(first.values()))

@@ -1,6 +1,6 @@
 """The end of a plan or of a decomposition, which can be no other than what it is for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -21,3 +21,13 @@ def ending_in(success: Condition, steps: Sequence[Step]) -> list[Step]:
     if not steps:
         return []
     return [*steps[:-1], msgspec.structs.replace(steps[-1], success=success)]
+
+
+def up_to(
+    success: Condition, steps: Sequence[Step], implies: Callable[[Condition, Condition], bool]
+) -> list[Step]:
+    """The steps up to the first one after which this success holds; all where none reaches it."""
+    for number, step in enumerate(steps, 1):
+        if implies(step.success, success):
+            return list(steps[:number])
+    return list(steps)

@@ -29,6 +29,7 @@ from nodes.decomposition_check import decomposition_problems, mended, problems_w
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds, validation_seeds
 from nodes.goal_ids import slug
 from nodes.learner.policies import policy_folder
+from nodes.plan_check import mended as mended_plan
 from nodes.plan_check import plan_problems
 from nodes.slow_agent.stopping import chosen, spent, stop_reason
 from nodes.spec_check import spec_problems
@@ -109,6 +110,16 @@ def test_a_decomposition_is_mended_by_leaving_out_what_cannot_be_done():
     assert mended(question, answer).sub_actions == [find, last]
     more = msgspec.structs.replace(shear, success=Condition(kind="have", name="wool", quantity=2))
     assert mended(question, DecomposeAnswer(sub_actions=[hunt, more])).sub_actions == [more]
+
+
+def test_what_goes_on_after_the_end_is_left_out_of_a_mended_decomposition_and_plan():
+    """As a small model answers: the next subtask's step after its own."""
+    dig = SubAction(name="dig", method="code", success=LOG)
+    craft = SubAction(name="craft", method="code", success=PLANKS)
+    question = DecomposeQuestion(task=TASK, subtask=step("log", LOG))
+    assert mended(question, DecomposeAnswer(sub_actions=[dig, craft])).sub_actions == [dig]
+    task = msgspec.structs.replace(TASK, success=LOG)
+    assert mended_plan(task, [step("log", LOG), step("planks", PLANKS)]) == [step("log", LOG)]
 
 
 def test_mistakes_in_a_decomposition_are_reported():

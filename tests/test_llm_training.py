@@ -33,12 +33,13 @@ from tests.bus_processes import ROOT
 
 COUNTS = dict.fromkeys(KINDS, 30)
 TRAINS = """#!{python}
-import json, sys
+import json, shutil, sys
 from pathlib import Path
 settings = json.loads(Path(sys.argv[-1]).read_text())
 if sys.argv[-2].endswith("merge_adapter.py"):
     assert (Path(settings["adapter"]) / "adapter_config.json").is_file()
     (Path(settings["into"]) / "config.json").write_text('{{"merged": 1}}')
+    shutil.copy(Path(settings["base"], "model.safetensors"), settings["into"])
     {extra}
     sys.exit()
 lines = Path(settings["examples"]).read_text().splitlines()
@@ -49,7 +50,15 @@ into = Path(settings["into"])
 (into / "adapter").mkdir()
 (into / "adapter" / "adapter_config.json").write_text('{{"r": 12}}')
 (into / "config.json").write_text('{{"trained": 1}}')
+header = b'{{"__metadata__":{{"of":"trained"}}}}'
+(into / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
 """
+
+
+def safetensors(of: str) -> bytes:
+    """A file of the format without a tensor."""
+    header = json.dumps({"__metadata__": {"of": of}}).encode()
+    return len(header).to_bytes(8, "little") + header
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +145,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "weights" / "toy"
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")
+    (folder / "model.safetensors").write_bytes(safetensors("base"))
     told = manifest.Manifest(
         model="a/toy", licence="MIT", source="x", source_sha256="", files=manifest.described(folder)
     )
@@ -161,7 +171,7 @@ def test_trained_weights_name_their_adapter_and_the_adapter_its_base(
     assert whole is not None
     assert small is not None
     assert below is not None
-    assert (whole.trained, small.source_sha256) == (small.digest, below.digest)
+    assert (whole.trained, small.source_sha256) == (small.digest, below.weights)
     assert manifest.missing(into, whole, thorough=True) == ""
     profile = Vllm(model="toy", adapter=str(into / "adapter"), command=["sh"])
     words = command_line(profile, base, 8001)
