@@ -12,7 +12,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from messages.chat import DecomposeAnswer, DecomposeQuestion, PlanQuestion
+from messages.chat import (
+    DecomposeAnswer,
+    DecomposeQuestion,
+    PlanQuestion,
+    ProgramAnswer,
+    ProgramQuestion,
+)
 from messages.world import Condition
 from nodes.answer_check import answer_problems
 from nodes.asking import render
@@ -295,3 +301,24 @@ def test_refused_answers_are_taught_with_the_mended_one(taught: list[Example]):
             refused = msgspec.json.encode({steps: question.refused}).decode()
             assert answer_problems(question, refused) == question.problems
             assert answer_problems(question, each.answer) == []
+
+
+def test_a_share_of_the_plans_states_quantities():
+    asked = [question_of(each) for each in lessons({"PlanQuestion": 60}, seed=5, quantities=0.5)]
+    stated = sum(isinstance(each, PlanQuestion) and each.quantities for each in asked)
+    assert 15 <= stated <= 45
+
+
+def test_programs_that_fell_short_are_followed_by_another_one():
+    """In the iteration in which they were tried, or in the one after it."""
+    now, before = 0, 0
+    for each in lessons({"ProgramQuestion": 300}, seed=5):
+        question = question_of(each)
+        assert isinstance(question, ProgramQuestion)
+        tried = [attempt.source for attempt in question.attempts if not attempt.problems]
+        earlier = [note.program.source for note in question.tried if note.program is not None]
+        source = msgspec.json.decode(each.answer, type=ProgramAnswer).source
+        assert source not in tried + earlier
+        now, before = now + bool(tried), before + bool(earlier)
+    assert now > 10
+    assert before > 3

@@ -202,6 +202,11 @@ def train(model: Any, adapted: Any, order: list[Pack], settings: dict[str, Any])
 
 def main() -> int:
     settings = json.loads(Path(sys.argv[1]).read_text())
+    if settings["device"] == "cuda" and not torch.cuda.is_available():
+        raise SystemExit(
+            f"torch {torch.__version__} of the environment .venv-vllm sees no GPU: take --device "
+            "cpu, or make that environment with vLLM for your GPU and peft (docs/llm.md)"
+        )
     torch.set_num_threads(settings["threads"])
     torch.manual_seed(settings["seed"])
     chance = random.Random(settings["seed"])
