@@ -1,5 +1,6 @@
 """The cells of a table: tasks x methods x language models x seeds, by Hydra's multirun."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +71,13 @@ def name_of(task: str, method: str, llm: str, seed: int) -> str:
     return f"{task} {method}{model} seed {seed}"
 
 
-def expand(definition: Definition, extra: list[str]) -> list[Cell]:
+def expand(
+    definition: Definition, extra: list[str], wanted: Callable[[Cell], bool] = lambda cell: True
+) -> list[Cell]:
     """Every cell of a table, in the order in which they are run: seed by seed, so that a table that
-    is stopped early has all its rows. ``extra`` are the command line's overrides. Raises Refused.
+    is stopped early has all its rows. ``extra`` are the command line's overrides; ``wanted``:
+    whether the limits of a cell are needed. Composing takes long, and others have none. Raises
+    Refused.
     """
     fixed = [
         *(f"limits.{key}={_shown(value)}" for key, value in definition.limits.items()),
@@ -105,8 +110,19 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
             if not any(override.startswith(f"limits.{key}=") for override in extra):
                 overrides = [o for o in overrides if not o.startswith(f"limits.{key}=")]
                 overrides.append(f"limits.{key}={_shown(value)}")
-        # Ids differ in their samples alone, and composing takes long.
-        group = ("" if task in ids else task, method)
+        cell = Cell(
+            launch=definition.launch,
+            task=task,
+            method=method,
+            llm=chosen["llm"],
+            seed=int(chosen["seed"]),
+            limits={},
+            overrides=[o for o in overrides if not o.startswith("limits.")],
+        )
+        if not wanted(cell):
+            cells.append(cell)
+            continue
+        group = ("" if task in ids else task, method)  # ids differ in their samples alone
         if group not in limits:
             # No language model has limits; and a model may lack what its profile needs.
             groups = [*table_tasks.arguments(task), f"method={method}"]
@@ -117,17 +133,7 @@ def expand(definition: Definition, extra: list[str]) -> list[Cell]:
         own = limits[group]
         if task in samples and "samples" not in definition.limits_of.get(method, {}):
             own = {**own, "samples": samples[task]}
-        cells.append(
-            Cell(
-                launch=definition.launch,
-                task=task,
-                method=method,
-                llm=chosen["llm"],
-                seed=int(chosen["seed"]),
-                limits=own,
-                overrides=[o for o in overrides if not o.startswith("limits.")],
-            )
-        )
+        cells.append(msgspec.structs.replace(cell, limits=own))
     return cells
 
 

@@ -62,7 +62,11 @@ def table(name: str, options: Options) -> int:
     only = selection(options.only, definition)
     results = Path(options.results) / "quick" if options.quick else Path(options.results)
     present, left_out = _present(definition)
-    cells = expand(present, options.overrides)
+    cells = expand(
+        present,
+        options.overrides,
+        lambda cell: cell.file(results).exists() or (not options.show and cell.matches(only)),
+    )
     writer = Writer(name, definition, results, cells, options)
     if options.show:
         others = _print_others([(cell, result.read(cell, results)) for cell in cells])
