@@ -10,6 +10,7 @@ from messages.plan import GoalReport, Iteration, Limits, Samples, Subtask
 from messages.world import Condition, Task
 from nodes.slow_agent.stopping import stop_reason
 from rlgpt.composition import compose_launch, group_options
+from rlgpt.refused import Refused
 from rlgpt.report.summary import SampleSummary
 from rlgpt.report.writing import write as write_report
 from rlgpt.table import markdown, plot
@@ -206,6 +207,21 @@ def test_the_samples_given_for_a_task_are_the_limit_of_its_cells() -> None:
     assert {each.limits["iterations"] for each in found.values()} == {2}
     by_hand = expand(table, ["limits.samples=77"])
     assert {each.limits["samples"] for each in by_hand} == {77}
+
+
+def test_only_the_launches_of_wanted_cells_are_composed() -> None:
+    """A hundred take half a minute; `--show` and `--only` need few of them."""
+    table = definition(tasks=["stick", "bed"], seeds=[0, 1])
+    unknown = ["nodes.nowhere.parameters.x=1"]
+    with pytest.raises(Refused):
+        expand(table, unknown)
+    assert [cell.limits for cell in expand(table, unknown, lambda cell: False)] == [{}] * 4
+    whole = expand(table, [])
+    some = expand(table, [], lambda cell: cell.task == "bed")
+    assert [each for each in some if each.task == "bed"] == [
+        each for each in whole if each.task == "bed"
+    ]
+    assert [each.name for each in some] == [each.name for each in whole]
 
 
 def test_cut_evaluations_are_read_from_the_launch_report(tmp_path: Path) -> None:
