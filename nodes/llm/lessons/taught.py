@@ -192,6 +192,15 @@ def _drawn_step(task: Task, chance: random.Random) -> tuple[Subtask, dict[str, i
         return None
 
 
+def _drawn_task(task: Task, chance: random.Random) -> tuple[Subtask, Task] | None:
+    """One subtask of the task's plan, and the task that it is by itself; None as above."""
+    drawn = _drawn_step(task, chance)
+    if drawn is None:
+        return None
+    subtask, start = drawn
+    return subtask, msgspec.structs.replace(task, inventory=start, success=subtask.success)
+
+
 def _failed(
     subtask: Subtask, sub_actions: list[SubAction], number: int, chance: random.Random
 ) -> Iteration:
@@ -227,11 +236,10 @@ def _failed(
 def programs(task: Task, chance: random.Random) -> Iterator[Lesson]:
     """A program for a coded sub-action of the task, which is here a subtask of its own: the first
     one, or the one after a program that was refused for a name or fell short when it was tried."""
-    drawn = _drawn_step(task, chance)
+    drawn = _drawn_task(task, chance)
     if drawn is None:
         return
-    subtask, start = drawn
-    alone = msgspec.structs.replace(task, inventory=start, success=subtask.success)
+    subtask, alone = drawn
     decomposition = rulebook_backend.decompose(DecomposeQuestion(task=alone, subtask=subtask))
     before: list[Stage] = []
     for sub_action in decomposition.sub_actions:
@@ -277,11 +285,10 @@ def _better(
 
 def _of_another_step(task: Task, chance: random.Random) -> str | None:
     """A program for another step of the task's plan; None where it has none."""
-    drawn = _drawn_step(task, chance)
+    drawn = _drawn_task(task, chance)
     if drawn is None:
         return None
-    subtask, start = drawn
-    alone = msgspec.structs.replace(task, inventory=start, success=subtask.success)
+    subtask, alone = drawn
     asked = DecomposeQuestion(task=alone, subtask=subtask)
     first = rulebook_backend.decompose(asked).sub_actions[0]
     try:
@@ -308,11 +315,10 @@ def _coded(sub_action: SubAction, source: str) -> Stage:
 
 def specs(task: Task, chance: random.Random) -> Iterator[Lesson]:
     """A training spec for a sub-action that is learned, after the programs for it fell short."""
-    drawn = _drawn_step(task, chance)
+    drawn = _drawn_task(task, chance)
     if drawn is None:
         return
-    subtask, start = drawn
-    alone = msgspec.structs.replace(task, inventory=start, success=subtask.success)
+    subtask, alone = drawn
     for question, answer in _decomposed(alone, subtask, _MOST_ITERATIONS, chance):
         before: list[Stage] = []
         for sub_action in answer.sub_actions:
