@@ -10,6 +10,7 @@ the question is whether options need at most a third. Rows that FILE has already
 
 import argparse
 import json
+import signal
 import statistics
 import subprocess
 import sys
@@ -130,6 +131,8 @@ def nodes(
     (folder / "launch").mkdir()
     (folder / "launch" / "options.yaml").write_text(yaml.safe_dump(stack))
     run = folder / "run"
+    # Without this, a benchmark that is ended by `kill` would leave its launch to train on.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     command = [sys.executable, "-m", "rlgpt.main", "launch", "options", f"run={run}"]
     process = subprocess.Popen(command, cwd=folder, stdout=sys.stderr)
     try:
