@@ -64,7 +64,9 @@ def test_the_nearest_program_is_of_the_same_kind(file: Path):
     asked = questions({"ProgramQuestion": 20}, seed=0)
     same = 0
     for each in asked:
-        *_, nearest = library.turns(question_of(each), 2)
+        question = question_of(each)
+        assert isinstance(question, ProgramQuestion)
+        *_, nearest = library.turns(msgspec.structs.replace(question, attempts=[]), 2)
         same += stock(nearest.content) == stock(each.answer)
     assert same >= 18
 
@@ -133,13 +135,16 @@ def test_a_question_that_is_asked_again_is_shown_the_same_and_one_that_was_mende
     first = question_of(asked)
     assert isinstance(first, ProgramQuestion)
     first = msgspec.structs.replace(first, attempts=[])
-    again = msgspec.structs.replace(first, attempts=[ProgramAttempt(source="x = 1")])
-    shown, later = library.turns(first, 2), library.turns(again, 2)
+    shown = library.turns(first, 2)
     assert len(shown) == 4
-    assert later[:4] == shown
-    assert len(later) == 6
-    assert "is refused until that is changed" in later[4].content
-    assert not any("is refused until that is changed" in each.content for each in shown)
+    refused, fell_short = "is refused until that is changed", "Answer with a better program"
+    wrong = ProgramAttempt(source="x = 1", problems=[Problem(line=1, message="no")])
+    for attempt, told in ((wrong, refused), (ProgramAttempt(source="x = 1"), fell_short)):
+        later = library.turns(msgspec.structs.replace(first, attempts=[attempt]), 2)
+        assert later[:4] == shown
+        assert len(later) == 6
+        assert told in later[4].content
+        assert not any(told in each.content for each in shown)
 
 
 def test_a_refused_program_is_shown_one_that_was_refused_for_the_like():

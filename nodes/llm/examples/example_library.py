@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import Literal
 
 import msgspec
 from jinja2 import TemplateError
 
-from messages.chat import ChatMessage, Part, Question
+from messages.chat import ChatMessage, Part, ProgramQuestion, Question
 from nodes.asking import render, subject
 from nodes.llm.answers import parse
 from nodes.llm.examples.example import (
@@ -30,8 +31,10 @@ from nodes.llm.examples.similarity import Index, Words, words
 from nodes.prompt_parts import EXAMPLES
 
 _QUOTED = re.compile(r"`[^`]*`|(?<!\w)'[^']*'")  # but no apostrophe: can't
-_Group = tuple[str, bool, bool]
-"""The type of the question, whether it is asked again, and whether it states quantities."""
+_Before = Literal["", "refused", "fell short"]
+"""What became of the last answer to a question that is asked again; "": it is asked first."""
+_Group = tuple[str, _Before, bool]
+"""The type of the question, the last answer to it, and whether it states quantities."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class _Shown:
 
 class Library:
     """Examples by the kind of their question, those of a first answer apart from those of a better
-    one after a refusal.
+    one after a refusal, or after a program that fell short.
 
     Raises:
         ValueError: one of them is none that this version can show; which.
@@ -87,20 +90,20 @@ class Library:
         """The ``count`` examples that are the most like the question, as turns of a conversation,
         two messages each; fewer where there are no more of its kind. A question that is asked again
         is shown the same ones, which a server then need not read again, and after them the one that
-        is the most like it of those that were asked again, too. The very same question is shown the
-        next ones each time, as a model at temperature 0 would give the same answer again. The
-        question itself is never among them."""
+        is the most like it of those that were asked again, after the like. The very same question
+        is shown the next ones each time, as a model at temperature 0 would give the same answer
+        again. The question itself is never among them."""
         if type(question) not in AGENTS:
             return []
         about, itself = _about(question), msgspec.json.encode(question)
-        kind, again, quantities = _group(question)
+        kind, last, quantities = _group(question)
         with self._lock:
             before = self._times[itself]
             self._times[itself] += 1
-        shown = self._nearest(itself, about, (kind, False, quantities), count, before)
-        if again:
+        shown = self._nearest(itself, about, (kind, "", quantities), count, before)
+        if last:
             about |= _wrong_before(question)
-            mended = self._nearest(itself, about, (kind, True, quantities), 1, before)
+            mended = self._nearest(itself, about, (kind, last, quantities), 1, before)
             shown = [*mended, *shown]
         return [message for each in reversed(shown) for message in each.turn]
 
@@ -120,9 +123,14 @@ class Library:
 
 
 def _group(question: Question) -> _Group:
-    # An answer to it was refused, or fell short, before.
-    again = bool(getattr(question, "attempts", None) or getattr(question, "refused", None))
-    return type(question).__name__, again, getattr(question, "quantities", False)
+    return type(question).__name__, _before(question), getattr(question, "quantities", False)
+
+
+def _before(question: Question) -> _Before:
+    if isinstance(question, ProgramQuestion) and question.attempts:
+        return "refused" if question.attempts[-1].problems else "fell short"
+    again = getattr(question, "attempts", None) or getattr(question, "refused", None)
+    return "refused" if again else ""
 
 
 def _forms(example: Example) -> list[tuple[Question, str]]:
