@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +35,11 @@ LEARNER: dict[str, Any] = {
 }
 
 
-def milk(seed: int, budget: int) -> TrainingSpec:
-    """Milk with a bucket in hand."""
-    return _seen(training_spec(SETTINGS["milk"], False, seed, budget))
-
-
-def wool(seed: int, budget: int) -> TrainingSpec:
-    """Wool with shears in hand."""
-    return _seen(training_spec(SETTINGS["wool"], False, seed, budget))
+def in_hand(task: str, seed: int, budget: int) -> TrainingSpec:
+    """Milk with a bucket in hand, or wool with shears, by what is seen alone."""
+    spec = training_spec(SETTINGS[task], False, seed, budget)
+    interface = msgspec.structs.replace(spec.interface, observations=["rgb"])
+    return msgspec.structs.replace(spec, interface=interface)
 
 
 def tree(seed: int, budget: int) -> TrainingSpec:
@@ -69,12 +67,11 @@ def tree(seed: int, budget: int) -> TrainingSpec:
     )
 
 
-def _seen(spec: TrainingSpec) -> TrainingSpec:
-    interface = msgspec.structs.replace(spec.interface, observations=["rgb"])
-    return msgspec.structs.replace(spec, interface=interface)
-
-
-TASKS: dict[str, Callable[[int, int], TrainingSpec]] = {"milk": milk, "wool": wool, "tree": tree}
+TASKS: dict[str, Callable[[int, int], TrainingSpec]] = {
+    "milk": partial(in_hand, "milk"),
+    "wool": partial(in_hand, "wool"),
+    "tree": tree,
+}
 
 
 def main() -> None:

@@ -31,9 +31,9 @@ from nodes.llm.examples.similarity import Index, Words, words
 from nodes.prompt_parts import EXAMPLES
 
 _QUOTED = re.compile(r"`[^`]*`|(?<!\w)'[^']*'")  # but no apostrophe: can't
-_Before = Literal["", "refused", "fell short"]
+_Last = Literal["", "refused", "fell short"]
 """What became of the last answer to a question that is asked again; "": it is asked first."""
-_Group = tuple[str, _Before, bool]
+_Group = tuple[str, _Last, bool]
 """The type of the question, the last answer to it, and whether it states quantities."""
 
 
@@ -123,10 +123,10 @@ class Library:
 
 
 def _group(question: Question) -> _Group:
-    return type(question).__name__, _before(question), getattr(question, "quantities", False)
+    return type(question).__name__, _last(question), getattr(question, "quantities", False)
 
 
-def _before(question: Question) -> _Before:
+def _last(question: Question) -> _Last:
     if isinstance(question, ProgramQuestion) and question.attempts:
         return "refused" if question.attempts[-1].problems else "fell short"
     again = getattr(question, "attempts", None) or getattr(question, "refused", None)

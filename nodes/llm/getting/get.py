@@ -9,14 +9,7 @@ import msgspec
 from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.cpu_environment import NAME, environment, made
-from nodes.llm.getting.known_models import (
-    TAUGHT,
-    Model,
-    adapter_of,
-    catalogue,
-    names,
-    taught_folder,
-)
+from nodes.llm.getting.known_models import Model, adapter_of, catalogue, names, taught_folder
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.packages import fetch
 from nodes.llm.getting.refusals import Failed, Refused
@@ -38,7 +31,7 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
             its place.
     """
     adapter = adapter_of(what)
-    known = catalogue().get(what.removesuffix(TAUGHT) if adapter is not None else what)
+    known = catalogue().get(what if adapter is None else adapter.name)
     if known is not None:
         _get(known.folder, known, None, into, accepted)
         if adapter is not None:

@@ -10,7 +10,7 @@ from messages.bounds import Positive
 
 _FILE = Path(__file__).with_name("known_models.yaml")
 _ADAPTERS = Path(__file__).parents[3] / "models" / "adapters"
-TAUGHT = "_taught"
+_TAUGHT = "_taught"
 """What the name of fine-tuned weights ends with, after the name of their base."""
 
 
@@ -69,16 +69,16 @@ def catalogue() -> dict[str, Model]:
 
 
 def adapter_of(name: str) -> Path | None:
-    """The project's adapter for weights of the catalogue, which makes them those called ``name``:
-    `qwen25_coder_0_5b_taught`. None: there is none of this name."""
-    base = name.removesuffix(TAUGHT)
+    """The project's adapter, in a folder called as its base in the catalogue, which makes of it
+    what is called ``name``: `qwen25_coder_0_5b_taught`. None: there is none of this name."""
+    base = name.removesuffix(_TAUGHT)
     folder = _ADAPTERS / base
     return folder if base != name and base in catalogue() and folder.is_dir() else None
 
 
 def names() -> list[str]:
     """All that can be got."""
-    return [*catalogue(), *(name + TAUGHT for name in catalogue() if adapter_of(name + TAUGHT))]
+    return [*catalogue(), *(name + _TAUGHT for name in catalogue() if adapter_of(name + _TAUGHT))]
 
 
 def taught_folder(base: str) -> str:
@@ -91,6 +91,6 @@ def name_of(model: str) -> str | None:
     for name, each in catalogue().items():
         if each.model == model:
             return name
-        if taught_folder(each.folder) == model and adapter_of(name + TAUGHT) is not None:
-            return name + TAUGHT
+        if taught_folder(each.folder) == model and adapter_of(name + _TAUGHT) is not None:
+            return name + _TAUGHT
     return None

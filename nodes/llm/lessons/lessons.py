@@ -42,7 +42,7 @@ def lessons(counts: dict[str, int], seed: int, quantities: float = 0.0) -> list[
 
 def questions(counts: dict[str, int], seed: int, quantities: bool = False) -> list[Example]:
     """Examples about goals that are held out, with the rulebook's answers to compare with."""
-    return _made(split()[1], counts, random.Random(seed + 1), float(quantities))
+    return _made(split()[1], counts, random.Random(seed + 1), quantities)
 
 
 def to_show(counts: dict[str, int], seed: int) -> list[Example]:
