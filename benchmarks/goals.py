@@ -22,7 +22,7 @@ from messages.world import Condition, Episode, OpenSession, SeedRange, Task
 from nodes.env_server.games import make_world
 from nodes.env_server.session import Session
 from nodes.llm.rulebook.rules import Book, NoRule
-from voxeldojo.tasks import task_ids
+from voxeldojo.tasks import UnknownTask, task_ids
 from worlds import card
 from worlds.card import Unreachable
 
@@ -217,9 +217,13 @@ def main() -> None:
     given = parser.parse_args()
     families = given.family or list(FAMILIES)
     ids = given.id or [i for family in families for i in drawn(family, given.ids, given.seed)]
+    try:
+        tasks = [task_of(id, given.horizon) for id in ids]
+    except UnknownTask as error:
+        parser.error(str(error))
     results: list[Result] = []
-    for id in ids:
-        result = perform(task_of(id, given.horizon), given.episodes, given.first)
+    for task in tasks:
+        id, result = task.id, perform(task, given.episodes, given.first)
         results.append(result)
         why = "; ".join(f"{count}x {what}" for what, count in result.failed.items())
         print(f"{result.rate:.2f} {id} ({result.seconds} s) {why}", flush=True)

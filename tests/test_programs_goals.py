@@ -134,9 +134,10 @@ def test_the_sit_it_out_program_survives_a_night_under_the_ground():
 FLAT_TASK = Task(id="t", prompt="", success=Condition(kind="have", name="dragon_egg"), horizon=4000)
 
 
-def assert_works(source: str, **options: object) -> None:
+def assert_works(source: str, inventory: dict[str, int] | None = None, **options: object) -> None:
     """The program says with assert what must have come of it."""
-    reports = played(FLAT_TASK, source, generate_world_type="flat", **options)
+    task = msgspec.structs.replace(FLAT_TASK, inventory=inventory or {})
+    reports = played(task, source, generate_world_type="flat", **options)
     said = [f"{r.count} x {r.status} line {r.line}: {r.error}" for r in reports]
     assert [(r.status, r.count) for r in reports] == [("finished", SEEDS)], said
 
@@ -155,6 +156,46 @@ def action(obs):
     assert floor(obs.position[1] + 0.1) == floor(y), obs.position
 """,
         flat_world_seed_string="3;minecraft:bedrock,20*minecraft:dirt,minecraft:grass;1;",
+    )
+
+
+MOUNTAIN = "3;minecraft:bedrock,70*minecraft:stone,minecraft:grass;1;"
+
+
+def test_surface_goes_straight_up_on_blocks_that_were_dug():
+    """Twelve blocks in fewer than 30 steps each, where a staircase takes 60."""
+    assert_works(
+        """
+def action(obs):
+    obs = equip("stone_pickaxe")
+    for _ in range(12):
+        obs = sink(obs)
+    obs = drive(obs, 1, 0)
+    obs = drive(obs, 1, 0)
+    low, carried = obs.position[1], obs.inventory["cobblestone"]
+    assert low < 61, obs.position
+    before = obs.steps
+    obs = surface(obs)
+    assert obs.position[1] > 70, obs.position
+    assert obs.steps - before < 30 * (obs.position[1] - low), obs.steps - before
+    assert obs.inventory["cobblestone"] >= carried - 2, obs.inventory
+""",
+        inventory={"stone_pickaxe": 1},
+        flat_world_seed_string=MOUNTAIN,
+    )
+
+
+def test_surface_digs_a_staircase_where_nothing_is_carried_to_stand_on():
+    assert_works(
+        """
+def action(obs):
+    for _ in range(4):
+        obs = sink(obs)
+    obs = surface(drive(drive(obs, 1, 0), 1, 0))
+    assert obs.position[1] > 69, obs.position
+    assert all([obs.block(0, up, 0) == "air" for up in range(2, 9)]), obs.position
+""",
+        flat_world_seed_string=MOUNTAIN.replace("stone", "clay"),
     )
 
 

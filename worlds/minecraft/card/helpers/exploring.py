@@ -6,11 +6,12 @@ FAR_WORTH = (1.0, 0.95, 0.9, 0.85, 0.5, 0.4, 0.3)  # of it, if it is new
 IN_SIGHT = 48.0  # metres over which water is reckoned
 DRY_PACE = 3.6  # steps for a metre of land
 WET_PACE = 10.0  # and of water
+GREEN = ("grass block", "grass", "plant", "flower")  # where animals live
 SEA_LEVEL = 62.0  # metres: where rays end lower there is water over it
 FED = 12.0  # of food: above it one jumps along, which is quicker and makes hungry
 SOUND = 14.0  # of life: hurt by falls, one does not jump
 POOR = 0.6  # of what land that is all new is worth: less, and one looks behind, too
-COMMITTED = 150  # steps after a look behind in which there is no other, so as not to turn about
+COMMITTED = 300  # steps after a look behind in which there is no other, so as not to turn about
 STALE = 3000.0  # steps after which a plot that was seen is as good as new
 
 
@@ -27,12 +28,12 @@ def mark(been, obs):
 
 
 def ways_ahead(obs):
-    """By direction, relative to the eyes: the metres of water in sight that way, and how far away
-    something stands in it."""
+    """By direction, relative to the eyes: the metres of water and of green land in sight that way,
+    and how far away something stands in it."""
     eyes = obs.position[1] + 1.62
-    wet, last, stands = {}, {}, {}
+    wet, green, last, stands = {}, {}, {}, {}
     for yaw in range(-90, 91, 15):
-        wet[yaw], last[yaw], stands[yaw] = 0.0, 0.0, 64.0
+        wet[yaw], green[yaw], last[yaw], stands[yaw] = 0.0, 0.0, 0.0, 64.0
     rays = [ray for ray in far_rays(obs) if ray.yaw % 15.0 == 0.0 and ray.block != "air"]
     for ray in sorted([(-ray.pitch, ray.distance, ray.yaw, ray.block) for ray in rays]):
         up, distance, yaw, block = ray
@@ -43,16 +44,18 @@ def ways_ahead(obs):
             if end > last[yaw]:
                 low = eyes + distance * sin(radians(up)) < SEA_LEVEL - 0.5 or block in FLUIDS
                 wet[yaw] += end - last[yaw] if low else 0.0
+                green[yaw] += end - last[yaw] if block in GREEN else 0.0
                 last[yaw] = end
         if -3.0 < up < 3.0 and block not in FLUIDS:
             stands[yaw] = min(stands[yaw], flat)
-    return wet, stands
+    return wet, green, stands
 
 
 def best_way(obs, been):
     """(worth of a step, turn in degrees) of the best of the directions ahead."""
     x, _, z = obs.position
-    wet, stands = ways_ahead(obs)
+    wet, green, stands = ways_ahead(obs)
+    bare = been.get("bare", 1.0)
     best, found = -1.0, 0.0
     for yaw in range(-90, 91, 15):
         course = radians(obs.yaw + yaw)
@@ -63,14 +66,15 @@ def best_way(obs, been):
         steps = IN_SIGHT * DRY_PACE + wet[yaw] * (WET_PACE - DRY_PACE) + abs(yaw) * 0.2
         if stands[yaw] < 4.0:
             steps += 40.0
-        worth = (worth + 0.2) / steps
+        worth = (worth + 0.2) * (bare + (1.0 - bare) * green[yaw] / IN_SIGHT) / steps
         if worth > best:
             best, found = worth, 1.0 * yaw
     return best, found
 
 
 def explore(obs, steps, been):
-    """``been``: a dict that is kept between calls, by plot the step at which it was seen last."""
+    """``been``: a dict that is kept between calls, by plot the step at which it was seen last. Its
+    ``bare``, where it is set, is what land without grass is worth beside a meadow, 0 to 1."""
     last = obs.steps + steps
     rich = sum(FAR_WORTH) / (IN_SIGHT * DRY_PACE)
     stuck = 0

@@ -1,14 +1,10 @@
-"""Getting about in the open, and up to where it is."""
+"""Getting about in the open."""
 
 FLUIDS = ("water", "flowing water", "lava", "flowing lava")
-OVERHEAD = ("air", "leaves", "vines", "snow")  # what does not hide the sky
 LAND = 48.0  # metres of it ahead that are as good as any
 NARROW = 10.0  # metres that are too few
 SEA = 62.9  # metres: where it ends
 EYES = 1.62  # metres over the feet
-CAVES = 56.0  # metres: who is lower is under the ground
-SIDES_OF_A_CELL = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))
-QUARTERS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
 
 def way_on(obs, course, dry):
@@ -94,50 +90,3 @@ def roam(obs, steps, home_x=None, home_z=None, dry=False):
 def pace(obs, walking, swimming):
     """A swimmer comes on a third as fast."""
     return swimming if obs.block(0, 0, 0) == "water" else walking
-
-
-def covered(obs):
-    if obs.position[1] < CAVES:
-        return True
-    return any([obs.block(0, up, 0) not in OVERHEAD for up in range(2, 9)])
-
-
-def surface(obs, max_steps=600):
-    last = obs.steps + max_steps
-    while covered(obs) and obs.steps < last:
-        if obs.block(0, 1, 0) == "water":
-            obs = jump()
-            continue
-        before = obs.position
-        obs = stair_up(obs)
-        if obs.position == before:
-            obs = turn(90)
-            obs = forward()
-    return obs
-
-
-def stair_up(obs):
-    """Dig and climb one step, in the direction nearest to that of the eyes that is safe."""
-    heading = round(obs.yaw / 90.0) + 1
-    for turned in (0, 1, 3, 2):
-        sx, sz = QUARTERS[(heading + turned) % 4]
-        cells = [(0, 2, 0), (sx, 2, sz), (sx, 1, sz)]
-        wet = [
-            1
-            for x, y, z in cells
-            for ax, ay, az in SIDES_OF_A_CELL
-            if obs.block(x + ax, y + ay, z + az) in FLUIDS
-        ]
-        if wet or any([obs.block(x, y, z) == "bedrock" for x, y, z in cells]):
-            continue
-        x, _, z = obs.position
-        if obs.block(sx, 0, sz) in OPEN:
-            return walk_to(obs, floor(x) + sx + 0.5 - x, floor(z) + sz + 0.5 - z, 15)
-        for dx, dy, dz in cells:
-            name = obs.block(dx, dy, dz)
-            if name not in OPEN:
-                obs = dig_at(hold_for(obs, name), dx, dy, dz, 250)
-        return walk_to(
-            obs, floor(x) + sx + 0.5 - obs.position[0], floor(z) + sz + 0.5 - obs.position[2], 20
-        )
-    return jump()

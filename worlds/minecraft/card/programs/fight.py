@@ -22,7 +22,7 @@ def arm(obs):
     return obs
 
 
-def search(obs, home):
+def search(obs, been):
     """Round about, then towards one that is far, then on to another place."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
@@ -36,7 +36,7 @@ def search(obs, home):
             break
         obs = turn(180)
     if seen is None:
-        return roam(obs, 60, home[0], home[2])
+        return explore(obs, 40, been)
     yaw = radians(obs.yaw + seen[0])
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
@@ -81,7 +81,7 @@ def creeper(obs, yaw, pitch, distance):
 
 
 def action(obs):
-    home = obs.position
+    been = {}
     obs = arm(obs)
     struck = -RECOVERY
     last = None
@@ -91,10 +91,9 @@ def action(obs):
             if last is not None:
                 obs = travel(obs, last[0] - obs.position[0], last[1] - obs.position[2], 40)
                 last = None
-            obs = search(obs, home)
+            obs = search(obs, been)
             continue
         last = place_of(obs, seen)
-        home = obs.position
         yaw, pitch, distance = seen
         tired = obs.steps - struck < RECOVERY
         if MOB == "creeper":

@@ -7,21 +7,25 @@ NEAR = 2.2  # metres: from farther away one of the camera's bins goes over, the 
 REACH = 3.0  # metres that a blow goes
 ANOTHER = 4.0  # metres from where it was: who is seen there is another one
 HIDDEN = 100  # steps that one that is out of sight is waited for
+ROUND = 100  # steps after which one looks behind, too
 PAUSE = 10  # steps between two blows: before, one that was struck takes no other
+BARE = 0.2  # of what a meadow is worth to one who looks for animals
 
 
 def search(obs, been):
-    """Towards one that is far, else on to another place; at first it is looked for all round."""
+    """Towards one that is far, else on to another place; now and then it is looked for behind."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
     if nearest_mob(obs, MOB) is not None:
         return obs
     seen = look_out(obs, MOB)
-    if seen is None and "round" not in been:
+    if seen is None and obs.steps >= been.get("round", -ROUND) + ROUND:
         been["round"] = obs.steps
         obs = turn(180)
         seen = look_out(obs, MOB)
+        if seen is None:
+            obs = turn(180)
     if seen is None and obs.steps < been.get("waits", 0):
         return wait(turn(90), 8)
     if seen is None:
@@ -58,7 +62,7 @@ def pick_up(obs, spot, wanted):
 
 def action(obs):
     obs = take_along(obs)
-    been = {}
+    been = {"bare": BARE}
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     dead = obs.killed.get(VICTIM, 0)
     struck = -PAUSE

@@ -5,10 +5,12 @@ QUANTITY = 1
 NEAR = 2.5  # metres
 LOOKS = 10  # one that is near may be missed between two rays: it is looked for from so many places
 SHORT = 10  # steps from one to the next
+ROUND = 100  # steps after which one looks behind again
+BARE = 0.2  # of what a meadow is worth to one who looks for animals
 
 
 def search(obs, been):
-    """Towards one that is far, else on to another place; at first it is looked for all round."""
+    """Towards one that is far, else on to another place; now and then it is looked for behind."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
@@ -16,14 +18,15 @@ def search(obs, been):
         return obs
     seen = look_out(obs, MOB)
     looks = been.get("looks", 0)
-    if seen is None and looks < LOOKS:
+    if seen is None and (looks < LOOKS or obs.steps >= been.get("round", 0) + ROUND):
         been["looks"] = looks + 1
+        been["round"] = obs.steps
         obs = turn(180)
         seen = look_out(obs, MOB)
         if seen is None:
-            return explore(turn(180), SHORT, been)
+            obs = turn(180)
     if seen is None:
-        return explore(obs, 25, been)
+        return explore(obs, SHORT if looks < LOOKS else 25, been)
     yaw = radians(obs.yaw + seen[0])
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
@@ -41,7 +44,7 @@ def pick_up(obs, had):
 
 def action(obs):
     obs = take_along(obs)
-    been = {}
+    been = {"bare": BARE}
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     uses = 0
     while obs.inventory.get(ITEM, 0) < wanted:
