@@ -12,6 +12,8 @@ WEAPONS = (
 )
 STEPPING_BACK = ("zombie", "husk", "spider", "creeper", "slime", "witherskeleton", "enderman")
 REACH = 3.0  # metres that a blow goes
+LOOKS = 30  # one that is near may be missed between two rays: it is looked for from so many places
+SHORT = 10  # steps from one to the next
 RECOVERY = 13  # steps until a blow is strong again
 
 
@@ -23,7 +25,7 @@ def arm(obs):
 
 
 def search(obs, been):
-    """Round about, then towards one that is far, then on to another place."""
+    """Towards one that is far, else on to another place; at first not far."""
     obs = surface(obs)
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
@@ -36,7 +38,9 @@ def search(obs, been):
             break
         obs = turn(180)
     if seen is None:
-        return explore(obs, 40, been)
+        looks = been.get("looks", 0)
+        been["looks"] = looks + 1
+        return explore(obs, SHORT if looks < LOOKS else 40, been)
     yaw = radians(obs.yaw + seen[0])
     return travel(obs, -sin(yaw) * seen[2], cos(yaw) * seen[2], 40)
 
