@@ -6,6 +6,7 @@ for its Python, and the figures are of answers that are written in the test.
 
 import json
 import random
+import shutil
 import sys
 from pathlib import Path
 
@@ -208,11 +209,25 @@ def test_a_training_that_fails_leaves_nothing_to_be_used(
     into = base.with_name("toy-taught")
     with pytest.raises(Failed, match=words):
         teach(base, into, taught, Settings())
-    assert not into.exists()
+    assert list(base.parent.iterdir()) == [base]
     trainer(tmp_path)
     teach(base, into, taught, Settings())
     with pytest.raises(Refused, match="is there already"):
         teach(base, into, taught, Settings())
+
+
+def test_a_disk_without_room_is_refused_before_training_and_merging(
+    base: Path, taught: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    teach(base, base.with_name("toy-taught"), taught, Settings())
+    adapter = base.with_name("toy-taught") / "adapter"
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1))
+    with pytest.raises(Refused, match="are needed: free some"):
+        teach(base, base.with_name("again"), taught, Settings())
+    with pytest.raises(Refused, match="are needed: free some"):
+        merge(adapter, base.parent, "again")
+    assert {path.name for path in base.parent.iterdir()} == {"toy", "toy-taught"}
 
 
 def test_trainings_that_cannot_begin_are_refused(base: Path, taught: list[Example], tmp_path: Path):

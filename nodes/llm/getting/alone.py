@@ -1,5 +1,6 @@
 """One process at a time makes a folder."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,8 +10,9 @@ from nodes.process import AlreadyRunning, hold
 
 
 @contextmanager
-def alone(folder: Path, doing: str) -> Iterator[None]:
-    """Make ``folder`` if it is not there, and be the only process that works in it.
+def alone(folder: Path, doing: str, keep: bool = True) -> Iterator[None]:
+    """Make ``folder`` if it is not there, and be the only process that works in it. ``keep``:
+    False where another call has no use for what is left in it: it is deleted, however this ends.
 
     Raises:
         Refused: another one works in it.
@@ -21,4 +23,8 @@ def alone(folder: Path, doing: str) -> Iterator[None]:
     except AlreadyRunning:
         raise Refused(f"another process is {doing}: wait for it to end") from None
     with lock:
-        yield
+        try:
+            yield
+        finally:
+            if not keep:
+                shutil.rmtree(folder)

@@ -8,7 +8,8 @@ import msgspec
 
 from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
-from nodes.llm.getting.cpu_environment import NAME, environment, made
+from nodes.llm.getting.cpu_environment import NAME, environment
+from nodes.llm.getting.disk_room import GB, check_room, size_of
 from nodes.llm.getting.known_models import Model, adapter_of, catalogue, names, taught_folder
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.packages import fetch
@@ -16,10 +17,6 @@ from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.getting.weight_conversion import convert
 from nodes.llm.manifest import Manifest
 from nodes.whole_files import write_whole
-
-_GB = 1e9
-_ENVIRONMENT = 9 * _GB
-"""What the environment takes while it is made, about: wheels and what they hold."""
 
 
 def get(what: str, into: Path, accepted: list[str]) -> None:
@@ -59,7 +56,7 @@ def _fine_tune(name: str, base: Model, adapter: Path, into: Path) -> None:
     if place.exists():
         print(_there(place), flush=True)
         return
-    size = base.converted / _GB
+    size = base.converted / GB
     print(f"the adapter of {adapter.name} is merged into them: {size:.2f} GB more", flush=True)
     merge(adapter, into, place.name)
     print(f"{place} is there; rlgpt launch harvest_log llm={name}", flush=True)
@@ -75,11 +72,8 @@ def _get(
         return
     part = into / f".{name}.part"
     with alone(part, f"getting {name}"):
-        folder = Path(NAME).absolute()
-        _check_room(known, file, part, folder)
-        if not made(folder):
-            print(f"the environment for vLLM comes first, {folder}: 3.5 GB, minutes", flush=True)
-            environment(folder)
+        _check_room(known, file, part)
+        environment(Path(NAME).absolute())
         gguf = file
         if gguf is None:
             assert known is not None
@@ -131,12 +125,12 @@ def _convert(
 def _about(name: str, known: Model | None, file: Path | None, place: Path) -> str:
     if known is None:
         return f"{name}, a file of yours: {place} is made of it"
-    fetched = f"{known.bytes / _GB:.2f} GB are fetched, " if file is None else ""
+    fetched = f"{known.bytes / GB:.2f} GB are fetched, " if file is None else ""
     count = known.packages.parts
     whose = f" ({count} packages)" if file is None and count > 1 else ""
     return (
         f"{known.model}: licence {known.licence}, {known.parameters / 1e6:,.0f} million "
-        f"parameters; {fetched}{known.converted / _GB:.2f} GB are kept in {place}{whose}"
+        f"parameters; {fetched}{known.converted / GB:.2f} GB are kept in {place}{whose}"
     )
 
 
@@ -154,21 +148,14 @@ def _there(place: Path) -> str:
     return f"{place} is there and whole; nothing is fetched"
 
 
-def _check_room(known: Model | None, file: Path | None, part: Path, folder: Path) -> None:
+def _check_room(known: Model | None, file: Path | None, part: Path) -> None:
     """Raises Refused where the disk is too full. The parts are there twice while they are joined,
     the file and what it becomes while it is converted."""
     size = known.bytes if known is not None else file.stat().st_size if file is not None else 0
     becomes = known.converted if known is not None else 4 * size
     needed = becomes if file is not None else size + max(size, becomes)
-    needed -= sum(each.stat().st_size for each in part.iterdir() if each.is_file())
-    if not made(folder):
-        needed += int(_ENVIRONMENT)
-    free = shutil.disk_usage(part).free
-    if free < needed:
-        raise Refused(
-            f"{part.parent} has {free / _GB:.1f} GB free, and {needed / _GB:.1f} GB are needed: "
-            "free some, or name a folder on another disk with --into DIR"
-        )
+    advice = "free some, or name a folder on another disk with --into DIR"
+    check_room(part.parent, needed - size_of(part), advice)
 
 
 def _use(name: str, known: Model | None, place: Path) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
+from nodes.llm.getting.disk_room import check_room, size_of
 from nodes.llm.getting.in_environment import describe_merged, run
 from nodes.llm.getting.known_models import taught_folder
 from nodes.llm.getting.refusals import Refused
@@ -20,9 +21,9 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
     where they are. ``name``: of their folder; None: the base's with ``-taught``.
 
     Raises:
-        Refused: ``adapter`` is none or is not whole, its base is not in ``weights``, or what is to
-            be written is there.
-        Failed: the merging ended in any other way; nothing is left in the place of the weights.
+        Refused: ``adapter`` is none or is not whole, its base is not in ``weights``, what is to be
+            written is there, or the disk is too full for it.
+        Failed: the merging ended in any other way; nothing is left of it.
     """
     about = _whole(adapter)
     base = _base(about, weights)
@@ -30,7 +31,8 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
     if into.exists():
         raise Refused(f"{into} is there already: delete it, or name another with --name")
     part = into.with_name(f".{into.name}.part")
-    with alone(part, f"merging {into.name}"):
+    with alone(part, f"merging {into.name}", keep=False):
+        check_room(weights, size_of(base))
         merged = part / "merged"
         shutil.rmtree(merged, ignore_errors=True)
         merged.mkdir()
@@ -39,7 +41,6 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
         run(_PROGRAM, part / "settings.json", "the merging")
         describe_merged(merged, base, about)
         merged.rename(into)
-    shutil.rmtree(part)
     return into
 
 

@@ -9,6 +9,7 @@ import msgspec
 from messages.bounds import Positive
 from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.alone import alone
+from nodes.llm.getting.disk_room import check_room, size_of
 from nodes.llm.getting.in_environment import describe_adapter, describe_merged, run
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.vllm.cpu_numbers import numbers_on
@@ -37,9 +38,9 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
     """Train ``base`` on the examples and write adapter and merged weights to ``into``.
 
     Raises:
-        Refused: ``base`` is no folder of weights, ``into`` is there, there are no examples, or
-            another process works on it.
-        Failed: the training ended in any other way; nothing is left in the place of the weights.
+        Refused: ``base`` is no folder of weights, ``into`` is there, there are no examples, the
+            disk is too full, or another process works on it.
+        Failed: the training ended in any other way; nothing is left of it.
     """
     if not (base / "config.json").is_file():
         raise Refused(f"{base} holds no model: `rlgpt llm get NAME` makes such a folder")
@@ -50,7 +51,8 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
     if not examples:
         raise Refused("there is nothing to learn: no example was made or recorded")
     part = into.with_name(f".{into.name}.part")
-    with alone(part, f"training {into.name}"):
+    with alone(part, f"training {into.name}", keep=False):
+        check_room(into.parent, 1.2 * size_of(base))  # with the adapter and the lessons
         trained = part / "trained"
         shutil.rmtree(trained, ignore_errors=True)
         trained.mkdir()
@@ -69,7 +71,6 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
         describe_merged(trained, base, describe_adapter(adapter, base))
         (part / "examples.jsonl").rename(adapter / "examples.jsonl")
         trained.rename(into)
-    shutil.rmtree(part)
 
 
 def _show(line: str) -> None:
