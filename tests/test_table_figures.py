@@ -1,5 +1,6 @@
 """The arithmetic of tables: intervals, pooling, iterations."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from messages.plan import GoalReport, Iteration, Limits, Samples, Subtask
 from messages.world import Condition, Task
 from nodes.slow_agent.stopping import stop_reason
 from rlgpt.composition import compose_launch, group_options
+from rlgpt.main import main
 from rlgpt.refused import Refused
 from rlgpt.report.summary import SampleSummary
 from rlgpt.report.writing import write as write_report
@@ -20,6 +22,7 @@ from rlgpt.table.figures import chance, rows
 from rlgpt.table.intervals import wilson
 from rlgpt.table.markdown import Page
 from rlgpt.table.result import DEAD_LOOP, CellResult, Tokens, Turn, gather
+from tests.bus_processes import ROOT
 from voxeldojo.tasks import task_ids
 
 
@@ -261,8 +264,6 @@ def test_a_cell_overrides_nothing_that_its_method_sets(method: str) -> None:
 
 
 def test_tables_name_only_tasks_and_methods_that_exist() -> None:
-    tables = "minedojo10 diamond harvest ablation-structure ablation-iterations ablation-interface"
-    assert {*tables.split(), "ablation-llm"} <= set(definitions())
     for name in definitions():
         table = read(name)
         ids = set(table.tasks) - set(group_options("task"))
@@ -271,3 +272,13 @@ def test_tables_name_only_tasks_and_methods_that_exist() -> None:
         assert table.episodes >= 30 or table.draw is not None
         assert set(table.paper) <= set(table.tasks)
         assert all(set(rates) <= set(table.methods) for rates in table.paper.values())
+
+
+def test_every_table_is_in_the_help_and_in_the_docs(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["table", "--help"])
+    helped = set(re.findall(r"[a-z0-9-]+", capsys.readouterr().out))
+    documented = (ROOT / "docs" / "tables.md").read_text()
+    for name in definitions():
+        assert name in helped
+        assert f"`rlgpt table {name}" in documented
