@@ -215,6 +215,9 @@ def main() -> None:
     parser.add_argument("--horizon", type=int, help="steps of an episode, instead of the task's")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
+    for name in ("ids", "episodes", "horizon"):
+        if (number := getattr(given, name)) is not None and number < 1:
+            parser.error(f"--{name} is at least 1, not {number}")
     families = given.family or list(FAMILIES)
     ids = given.id or [i for family in families for i in drawn(family, given.ids, given.seed)]
     try:

@@ -3,7 +3,7 @@
 from rlgpt import run_folder
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
-from rlgpt.report import played_episodes
+from rlgpt.report import played_episodes, stores
 from rlgpt.report.words import plain, shortened
 from rlgpt.terminal import plain_table, print_table
 
@@ -11,6 +11,7 @@ from rlgpt.terminal import plain_table, print_table
 def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: bool) -> int:
     """Print every episode of a run but those of its trainings, which are counted."""
     run = run_folder.find(wanted)
+    stores.check_readable(run)
     found = selected(played_episodes.rows(run), of)
     if ended is not None:
         found = [row for row in found if row.ended == ended]

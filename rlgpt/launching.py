@@ -349,11 +349,13 @@ class Launch:
 
     def _files(self, report: plan.GoalReport | None = None) -> list[tuple[str, str]]:
         # The page and its charts are imported only at the end.
+        from rlgpt.report.stores import check_readable
         from rlgpt.report.writing import write
 
         try:
+            check_readable(self._run)
             summary, page = write(self._run, report)
-        except OSError as error:
+        except (OSError, Refused) as error:
             self._view.report(f"the report could not be written: {error}")
             return []
         files = [("summary", _short(summary)), ("report", _short(page))]

@@ -37,7 +37,7 @@ from rlgpt import run_folder
 from rlgpt.configuration import read, save
 from rlgpt.episode import ending, selected
 from rlgpt.refused import Refused
-from rlgpt.report import played_episodes
+from rlgpt.report import played_episodes, stores
 from rlgpt.report.words import shortened
 from rlgpt.small_stack import SmallStack, small_stack
 
@@ -74,6 +74,7 @@ def play_again(wanted: str | None, seed: int, of: str | None, out: str | None) -
 
 def _row(run: Path, seed: int, of: str | None) -> played_episodes.Row:
     """The newest episode with a seed."""
+    stores.check_readable(run)
     rows = selected(played_episodes.rows(run), of)
     found = [row for row in rows if row.seed == seed]
     if found:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from messages.bounds import LARGEST
 from messages.bus import BusError, RemoteError
 from messages.program import CHECK, CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
@@ -23,7 +24,7 @@ from messages.world import (
 from nodes.exit_codes import FAILED, REFUSED
 from nodes.goal_ids import slug
 from rlgpt import run_folder
-from rlgpt.configuration import Stack, check, check_task, load, save
+from rlgpt.configuration import LARGEST_SEED, Stack, check, check_task, load, save
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import played_episodes
@@ -33,6 +34,8 @@ from rlgpt.small_stack import SmallStack, small_stack
 from rlgpt.terminal import plain_table, print_table
 from worlds import card
 from worlds.foreign import foreign_problem
+
+_LAST_SEED = 1_000_000 * LARGEST_SEED  # a run's seed stands for a million of the worlds'
 
 _LAUNCH = "harvest_log"  # a launch file, for the world and its options
 
@@ -68,10 +71,10 @@ def run_program(file: str, options: Options) -> int:
     source = _read(file)
     if not 1 <= options.seeds <= MOST_ENVIRONMENTS:
         raise Refused(f"--seeds {options.seeds}: 1 to {MOST_ENVIRONMENTS:,} can be played at once")
-    if options.first < 0:
-        raise Refused(f"--first {options.first}: a seed is not negative")
-    if options.steps is not None and options.steps < 1:
-        raise Refused(f"--steps {options.steps}: at least one")
+    if not 0 <= options.first <= _LAST_SEED:
+        raise Refused(f"--first {options.first}: a seed of a world is 0 to {_LAST_SEED:,}")
+    if options.steps is not None and not 1 <= options.steps <= LARGEST:
+        raise Refused(f"--steps {options.steps}: 1 to {LARGEST:,}")
     stack = _composed(options, file, source)
     task = stack.task
     assert task is not None
@@ -105,8 +108,11 @@ def run_program(file: str, options: Options) -> int:
 
 
 def _read(file: str) -> str:
+    path = Path(file)
+    if path.exists() and not path.is_file():
+        raise Refused(f"{file} is no file")
     try:
-        return Path(file).read_text("utf-8")
+        return path.read_text("utf-8")
     except OSError as error:
         raise Refused(f"{file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -114,7 +114,10 @@ def _chosen(known: list[Recorded], question: str, agent: str, run: Path) -> Reco
     if question.isdecimal():
         if 1 <= int(question) <= len(known):
             return known[int(question) - 1]
-        raise Refused(f"{agent} asked {len(known)} questions in {run.name}, and none {question}")
+        raise Refused(
+            f"there is no question {question} of {agent} in {run.name}, which has 1 to "
+            f"{len(known)}; `rlgpt ask {agent}` lists them"
+        )
     named = [each for each in known if each.id == question]
     named = named or [each for each in known if each.id.endswith(question)]
     if not named:

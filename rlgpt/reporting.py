@@ -2,6 +2,7 @@
 
 from rlgpt import run_folder
 from rlgpt.refused import Refused
+from rlgpt.report import stores
 from rlgpt.report.writing import read_summary, write
 
 
@@ -9,6 +10,7 @@ def report(wanted: str | None, goal: str | None = None) -> int:
     """Write the report of a run (a path, a name below ``runs/``, or the newest run) and print its
     state and where the page is. Raises Refused."""
     run = run_folder.find(wanted)
+    stores.check_readable(run)
     try:
         _, page = write(run, goal=goal)
     except OSError as error:

@@ -77,16 +77,26 @@ def find(wanted: str | None) -> Path:
     """The run folder that a command is about: a path, a name below ``runs/``, or the newest run.
     Raises Refused."""
     if wanted is not None:
-        for candidate in (Path(os.path.expanduser(wanted)), Path("runs") / wanted):
+        candidates = [Path(os.path.expanduser(wanted)), Path("runs") / wanted]
+        for candidate in candidates:
             if (candidate / "config.yaml").is_file():
                 return candidate.resolve()
-        raise Refused(f"there is no run folder {wanted} (looked here and in runs/)")
+        there = next((each for each in candidates if each.exists()), None)
+        if there is None:
+            raise Refused(
+                f"there is no run folder {wanted} (looked here and in runs/); `rlgpt runs` lists "
+                "them"
+            )
+        lacks = "it has no config.yaml" if there.is_dir() else "it is a file"
+        raise Refused(f"{wanted} is no run folder: {lacks}; `rlgpt runs` lists them")
     latest = Path("runs/latest")
     if (latest / "config.yaml").is_file():
         return latest.resolve()
     folders = [p.parent for p in Path("runs").glob("*/config.yaml")]
     if not folders:
-        raise Refused("there is no run in ./runs; start one with `rlgpt launch`, or give --run RUN")
+        raise Refused(
+            "there is no run in ./runs; start one with `rlgpt launch`, or name a run folder"
+        )
     return max(folders, key=lambda p: p.stat().st_mtime).resolve()
 
 

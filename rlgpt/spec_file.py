@@ -7,15 +7,18 @@ from typing import Literal
 import msgspec
 import yaml
 
-from messages.bounds import Discount, Positive, Share
+from messages.bounds import LARGEST, Discount, Positive, Share
+from messages.chat import SpecAnswer
 from messages.program import Program
 from messages.training import TrainingSpec
 from messages.world import REWARDS, Interface, RewardTerm, SeedRange, Task
 from nodes.goal_ids import slug
+from nodes.spec_check import spec_problems
 from rlgpt.configuration import StrictCondition, StrictTask
 from rlgpt.refused import Refused, near
 from worlds import card
 from worlds.card import Card
+from worlds.common.mineclip_feature import MINECLIP
 from worlds.foreign import foreign_problem
 
 _SEEDS = 900_000  # of training episodes; those after them are for tryouts and evaluations
@@ -83,6 +86,8 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
             raise Refused(f"{path}: there is no reward `{term.kind}`{near(term.kind, rewards)}")
     if spec.success is not None and (problem := game.conditions.problem(spec.success)):
         raise Refused(f"{path}: success: {problem}")
+    if problems := _problems(spec, task.game):
+        raise Refused(f"{path}: {' '.join(problems)}")
     return TrainingSpec(
         name=slug(spec.name or path.stem),
         task=task,
@@ -105,6 +110,27 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
         stop_at=spec.stop_at,
         give_up_at=spec.give_up_at,
     )
+
+
+def _problems(spec: SpecFile, game: str) -> list[str]:
+    """What is wrong with its names and numbers, in sentences. Of MineCLIP only the learner knows
+    whether its weights are there; programs are checked by the env server."""
+    specs = card(game).specs
+    written = SpecAnswer(
+        observations=spec.observations,
+        actions=spec.actions,
+        rewards=list(spec.rewards),
+        horizon=spec.horizon,
+        targets=spec.targets,
+        budget=spec.budget,
+        memory=spec.memory,
+        memory_size=spec.memory_size,
+    )
+    known = [*specs.features, MINECLIP.name]
+    problems = spec_problems(written, known, specs.actions, True, LARGEST, game)
+    names = [macro.name or Path(macro.file).stem for macro in spec.macros]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return [*problems, *(f"Two macros are called {name!r}." for name in twice)]
 
 
 def _program(action: CodedAction, path: Path, game: Card) -> Program:

@@ -298,4 +298,9 @@ def test_the_command_writes_a_file_that_a_node_reads(
     question = PlanQuestion(task=QUESTION.task)
     assert Library.of_file(path).turns(question, 1)
     assert main(["llm", "examples", str(tmp_path / "no" / "such.jsonl")]) == REFUSED
-    assert "cannot be written: No such file or directory" in capfd.readouterr().err
+    assert "cannot be written: there is no folder" in capfd.readouterr().err
+    assert main(["llm", "examples", str(path)]) == REFUSED
+    assert "is there already" in capfd.readouterr().err
+    none = [word if word.startswith("--") else "0" for word in counts]
+    assert main(["llm", "examples", str(tmp_path / "none.jsonl"), *none]) == REFUSED
+    assert "there is nothing to write" in capfd.readouterr().err

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import zipfile
@@ -27,7 +28,7 @@ from nodes.llm.profiles import Vllm, read_profile
 from nodes.llm.vllm.model_files import find_weights
 from tests.bus_processes import ROOT
 
-CONTENT = b"GGUF" + bytes(range(256)) * 40
+CONTENT = struct.pack("<4sIQQ", b"GGUF", 3, 290, 40) + (bytes(range(256)) * 40)[:10_220]
 PARTS = [CONTENT[:4000], CONTENT[4000:8000], CONTENT[8000:]]
 CONVERTS = """#!{python}
 import json, sys
@@ -294,6 +295,24 @@ def test_a_disk_without_room_is_refused_before_fetching(
     assert "--into DIR" in said
 
 
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        (b"", "is no GGUF file"),
+        (b"GGML" + bytes(40), "is no GGUF file"),
+        (struct.pack("<4sIQQ", b"GGUF", 1, 2, 3) + bytes(99), "of version 1; 2 and 3"),
+        (struct.pack("<4sIQQ", b"GGUF", 3, 290, 40) + bytes(99), "is no whole GGUF file"),
+    ],
+)
+def test_a_file_that_is_no_gguf_is_refused_before_anything_is_made(
+    tmp_path: Path, start: bytes, words: str
+):
+    file = tmp_path / "model.gguf"
+    file.write_bytes(start)
+    assert words in refused(str(file), tmp_path / "weights")
+    assert not (tmp_path / "weights").exists()
+
+
 def test_fetching_the_same_model_twice_at_once_is_refused(model: Model, tmp_path: Path):
     part = tmp_path / "weights" / ".Tiny-1B.part"
     with alone(part, "at it"), pytest.raises(Refused, match="another process is getting Tiny-1B"):
@@ -315,6 +334,7 @@ def test_llm_get_refuses_an_unknown_model_or_file_in_one_sentence(tmp_path: Path
     for what, words in [
         ("qwen25_coder", "did you mean `qwen25_coder"),
         ("no.gguf", "there is no file"),
+        (str(ROOT / "README.md"), "is no GGUF file"),
     ]:
         done = subprocess.run(
             [sys.executable, "-m", "rlgpt.main", "llm", "get", what],

@@ -33,6 +33,7 @@ from nodes.node_memory import Memory
 from nodes.stored_goals import StoredGoals
 from rlgpt.comparing import compared_runs
 from rlgpt.dash.views.plan_view import plan
+from rlgpt.episode import list_episodes
 from rlgpt.launches import Launches
 from rlgpt.refused import Refused
 from rlgpt.report.account import account
@@ -252,3 +253,21 @@ def test_damaged_files_are_left_out(run: Path) -> None:
     (run / "launches.json").write_text("[{")
     summary, _ = reported(run)
     assert summary.iterations == []
+
+
+def test_a_report_is_not_written_again_without_what_a_damaged_file_held(run: Path) -> None:
+    pursued(run).close()
+    write(run)
+    before = (run / "summary.json").read_bytes()
+    (run / "planner" / "goals.sqlite").write_bytes(
+        b"no database, but as long as the header of one" * 9
+    )
+    with pytest.raises(
+        Refused, match=r"planner/goals\.sqlite is damaged \(file is not a database\)"
+    ):
+        report(str(run))
+    assert (run / "summary.json").read_bytes() == before
+    with pytest.raises(Refused, match="is damaged"):
+        list_episodes(str(run), None, None, json=False)
+    (run / "planner" / "goals.sqlite").unlink()
+    assert report(str(run)) == 0

@@ -73,9 +73,10 @@ def _the_time_is_accounted_for(place: Path) -> None:
     assert "env_server/step" in table
 
 
-def test_a_spec_with_an_unknown_action_ends_the_training_with_code_2(spec: Path) -> None:
+def test_a_spec_with_a_program_that_may_not_run_ends_the_training_with_code_2(spec: Path) -> None:
     values = yaml.safe_load(spec.read_text())
-    spec.write_text(yaml.safe_dump({**values, "actions": ["fly"]}))
+    spec.with_name("fly.py").write_text("import os\n\n\ndef action(obs):\n    return obs\n")
+    spec.write_text(yaml.safe_dump({**values, "macros": [{"file": "fly.py"}]}))
     place = spec.parent.parent
     arguments = ("train", "mine/harvest_log.yaml", "run=it", SMALL[3])
     with launched(*arguments, cwd=place, run=place / "it") as launch:
@@ -98,6 +99,10 @@ def test_a_spec_with_an_unknown_action_ends_the_training_with_code_2(spec: Path)
         ({"horizon": 0}, "`horizon`: expected"),
         ({"task": "harvest_lgo"}, "there is no task `harvest_lgo`; did you mean `harvest_log`?"),
         ({"macros": [{"file": "fly.py"}]}, "fly.py cannot be read: No such file"),
+        ({"macros": [{"file": "dig.py"}] * 2}, "Two macros are called 'dig'."),
+        ({"actions": ["fly"]}, "There is no action called 'fly'"),
+        ({"targets": ["unobtainium"]}, "there is no block or mob called 'unobtainium'"),
+        ({"rewards": [{"kind": "step", "weight": float("nan")}]}, "is not a finite number"),
     ],
 )
 def test_a_spec_that_is_wrong_is_refused(spec: Path, change: dict[str, object], words: str) -> None:

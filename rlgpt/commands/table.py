@@ -51,6 +51,7 @@ def add(commands: Commands) -> None:
 
 
 def _table(given: Namespace, more: list[str]) -> int:
+    from rlgpt.configuration import LARGEST_SEED
     from rlgpt.table.cells import AXES
     from rlgpt.table.run_table import Options, table
 
@@ -63,6 +64,10 @@ def _table(given: Namespace, more: list[str]) -> int:
     for word in words:
         if word.startswith("-"):
             raise Refused(f"`{word}` is no option of this command; see rlgpt table --help")
+    if given.show and (given.again or given.jobs is not None):
+        raise Refused("--show runs nothing: leave it out, or --again and --jobs")
+    if given.draw is not None and not 0 <= given.draw <= LARGEST_SEED:
+        raise Refused(f"--draw {given.draw}: 0 to {LARGEST_SEED:,}")
     if given.jobs is not None and given.jobs < 1:
         raise Refused(f"--jobs {given.jobs}: at least one cell at a time")
     return table(

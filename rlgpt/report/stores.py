@@ -1,6 +1,7 @@
 """What nodes keep in SQLite, read from outside while they may be writing: goals and memories.
 
-Nothing is written, and no node waits for the reader. A missing or damaged file holds nothing.
+Nothing is written, and no node waits for the reader. A missing or damaged file holds nothing: what
+is to be relied on asks `check_readable` first.
 """
 
 import contextlib
@@ -14,6 +15,7 @@ import msgspec
 from messages.bus.goal_store import GoalRecord
 from messages.codec import CodecError, decode
 from messages.interface import Action
+from rlgpt.refused import Refused
 
 Value = TypeVar("Value")
 
@@ -25,6 +27,23 @@ class GoalHead(msgspec.Struct, frozen=True, kw_only=True):
     goal: str  # its id
     status: str
     text: str = ""  # why it failed
+
+
+def check_readable(run: Path) -> None:
+    """Raises Refused where a file of a node is there and is no database, or a damaged one."""
+    for path in sorted(run.glob("*/*.sqlite")):
+        try:
+            with contextlib.closing(
+                sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            ) as table:
+                table.execute("pragma quick_check(1)").fetchall()
+        except sqlite3.OperationalError:
+            continue  # locked, or in a folder that cannot be written to
+        except sqlite3.DatabaseError as error:
+            raise Refused(
+                f"{path} is damaged ({error}): put a copy in its place, or move it away to go on "
+                "without what was in it"
+            ) from None
 
 
 def goals(run: Path, action: Action[Any, Any, Any]) -> list[GoalHead]:

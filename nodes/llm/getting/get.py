@@ -10,6 +10,7 @@ from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.cpu_environment import NAME, environment
 from nodes.llm.getting.disk_room import GB, check_room, size_of
+from nodes.llm.getting.gguf_header import check_header
 from nodes.llm.getting.known_models import Model, adapter_of, catalogue, names, taught_folder
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.packages import fetch
@@ -37,6 +38,7 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
     file = Path(what).expanduser().absolute()
     if not file.is_file():
         raise Refused(_unknown(what))
+    check_header(file)
     same = [each for each in catalogue().values() if each.sha256 == manifest.digest_of(file)]
     known = same[0] if same else None
     _get(known.folder if known else file.stem, known, file, into, accepted)

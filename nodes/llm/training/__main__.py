@@ -48,8 +48,14 @@ def _train(given: argparse.Namespace) -> None:
 
 
 def _examples(given: argparse.Namespace) -> None:
-    examples = [*to_show(_counts(given), given.seed), *_recorded(given)]
     path: Path = given.file.expanduser().absolute()
+    if path.exists():
+        raise Refused(f"{path} is there already: delete it, or name another file")
+    if not path.parent.is_dir():
+        raise Refused(f"{path} cannot be written: there is no folder {path.parent}")
+    examples = [*to_show(_counts(given), given.seed), *_recorded(given)]
+    if not examples:
+        raise Refused("there is nothing to write: no example is asked for, and no run is named")
     try:
         write(path, examples)
     except OSError as error:

@@ -28,7 +28,12 @@ def recorded(run: Path) -> list[Example]:
     try:
         outcome = msgspec.json.decode((run / "summary.json").read_bytes(), type=_Outcome)
         entries = read_lines(transcript_path(str(run)), Entry)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        where = error.filename or run
+        raise Refused(
+            f"{run} is no run that can be learned from: {where} cannot be read ({error.strerror})"
+        ) from None
+    except ValueError as error:
         raise Refused(f"{run} is no run that can be learned from: {error}") from None
     if not outcome.success:
         raise Refused(f"{run} did not reach its goal: what was answered there is not taught")
