@@ -37,6 +37,8 @@ def list_runs(folder: str, json: bool) -> int:
     """Print every run folder below ``folder``, the newest first."""
     place = Path(os.path.expanduser(folder))
     if not place.is_dir():
+        if place.exists():
+            raise Refused(f"{folder} is a file; name the folder that the runs are in")
         raise Refused(f"there is no folder {folder}; start a run with `rlgpt launch`")
     if (place / "config.yaml").is_file():
         raise Refused(f"{folder} is a run itself; name the folder that it is in")

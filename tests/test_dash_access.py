@@ -1,6 +1,7 @@
 """Who may ask the page's server: hosts, origins, tokens, and names that lead nowhere."""
 
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -144,7 +145,10 @@ def test_the_command_refuses_bad_options_and_serves_until_ctrl_c(
 ) -> None:
     assert "there is no run folder absent" in refused("dash", "absent", cwd=place)
     assert "give a token as well" in refused("dash", "over", "--host", "0.0.0.0", cwd=place)
-    assert "nothing can listen" in refused("dash", "over", "--port", "99999", cwd=place)
+    assert "a port is 0 to 65,535" in refused("dash", "over", "--port", "99999", cwd=place)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert "nothing can listen" in refused("dash", "over", "--port", port, cwd=place)
     file = tmp_path / "token"
     assert "cannot be read" in refused("dash", "over", "--token-file", str(file), cwd=place)
     file.write_text(TOKEN)

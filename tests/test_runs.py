@@ -151,6 +151,8 @@ def test_a_run_in_place_of_the_folder_of_runs_is_refused(
     printed = capsys.readouterr()
     assert not printed.out
     assert "runs/one is a run itself" in printed.err
+    assert main(["runs", "runs/one/config.yaml"]) == 2
+    assert "config.yaml is a file" in capsys.readouterr().err
 
 
 def test_json_has_no_character_that_changes_what_a_terminal_shows(

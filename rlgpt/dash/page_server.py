@@ -13,6 +13,7 @@ from rlgpt.dash.watched_runs import WatchedRuns
 from rlgpt.refused import Refused
 
 PORT = 8420
+_LAST_PORT = 65_535
 _LATER = 20  # ports that are tried after the first, where none was asked for
 
 
@@ -52,6 +53,8 @@ def server_config(app: Any, port: int = PORT) -> uvicorn.Config:
 
 def _listen(host: str, port: int | None) -> socket.socket:
     """Raises Refused where the address cannot be used."""
+    if port is not None and not 0 <= port <= _LAST_PORT:
+        raise Refused(f"--port {port}: a port is 0 to {_LAST_PORT:,}; 0 is any that is free")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     ports = range(PORT, PORT + _LATER) if port is None else [port]
     why = OSError("")
