@@ -115,8 +115,8 @@ def _chosen(known: list[Recorded], question: str, agent: str, run: Path) -> Reco
         if 1 <= int(question) <= len(known):
             return known[int(question) - 1]
         raise Refused(
-            f"there is no question {question} of {agent} in {run.name}, which has 1 to "
-            f"{len(known)}; `rlgpt ask {agent}` lists them"
+            f"{agent} asked {len(known)} question{'' if len(known) == 1 else 's'} in {run.name}, "
+            f"and none has the number {question}; `rlgpt ask {agent}` lists them"
         )
     named = [each for each in known if each.id == question]
     named = named or [each for each in known if each.id.endswith(question)]

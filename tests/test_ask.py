@@ -78,7 +78,9 @@ def test_the_questions_of_a_run_are_listed(place: Path) -> None:
     words = ("ask", "fast_agant", "--run", "runs/it")
     assert "did you mean `fast_agent`?" in refused(*words, cwd=place)
     assert "asked no question `x`" in refused("ask", "planner", "x", *words[2:], cwd=place)
-    assert "asked 1 questions in it" in refused("ask", "planner", "2", *words[2:], cwd=place)
+    assert "asked 1 question in it, and none has the number 2" in refused(
+        "ask", "planner", "2", *words[2:], cwd=place
+    )
     more = refused("ask", "planner", "1", "--repairs", "-1", *words[2:], cwd=place)
     assert "0 or more" in more
 
