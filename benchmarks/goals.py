@@ -226,10 +226,10 @@ def main() -> None:
         parser.error(str(error))
     results: list[Result] = []
     for task in tasks:
-        id, result = task.id, perform(task, given.episodes, given.first)
+        result = perform(task, given.episodes, given.first)
         results.append(result)
         why = "; ".join(f"{count}x {what}" for what, count in result.failed.items())
-        print(f"{result.rate:.2f} {id} ({result.seconds} s) {why}", flush=True)
+        print(f"{result.rate:.2f} {result.id} ({result.seconds} s) {why}", flush=True)
     for family in dict.fromkeys(result.family for result in results):
         rates = [result.rate for result in results if result.family == family]
         print(f"{family}: {sum(rates) / len(rates):.3f} over {len(rates)} ids")

@@ -86,7 +86,8 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
             raise Refused(f"{path}: there is no reward `{term.kind}`{near(term.kind, rewards)}")
     if spec.success is not None and (problem := game.conditions.problem(spec.success)):
         raise Refused(f"{path}: success: {problem}")
-    if problems := _problems(spec, task.game):
+    macros = [_program(each, path, game) for each in spec.macros]
+    if problems := _problems(spec, macros, task.game):
         raise Refused(f"{path}: {' '.join(problems)}")
     return TrainingSpec(
         name=slug(spec.name or path.stem),
@@ -94,7 +95,7 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
         interface=Interface(
             observations=spec.observations,
             actions=spec.actions,
-            macros=[_program(each, path, game) for each in spec.macros],
+            macros=macros,
             rewards=list(spec.rewards),
             success=spec.success or task.success,
             horizon=spec.horizon,
@@ -112,7 +113,7 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
     )
 
 
-def _problems(spec: SpecFile, game: str) -> list[str]:
+def _problems(spec: SpecFile, macros: list[Program], game: str) -> list[str]:
     """What is wrong with its names and numbers, in sentences. Of MineCLIP only the learner knows
     whether its weights are there; programs are checked by the env server."""
     specs = card(game).specs
@@ -128,7 +129,7 @@ def _problems(spec: SpecFile, game: str) -> list[str]:
     )
     known = [*specs.features, MINECLIP.name]
     problems = spec_problems(written, known, specs.actions, True, LARGEST, game)
-    names = [macro.name or Path(macro.file).stem for macro in spec.macros]
+    names = [macro.name for macro in macros]
     twice = sorted({name for name in names if names.count(name) > 1})
     return [*problems, *(f"Two macros are called {name!r}." for name in twice)]
 

@@ -270,4 +270,10 @@ def test_a_report_is_not_written_again_without_what_a_damaged_file_held(run: Pat
     with pytest.raises(Refused, match="is damaged"):
         list_episodes(str(run), None, None, json=False)
     (run / "planner" / "goals.sqlite").unlink()
+    pursued(run).close()
+    whole = (run / "planner" / "goals.sqlite").read_bytes()
+    (run / "planner" / "goals.sqlite").write_bytes(whole[:4096] + bytes(len(whole) - 4096))
+    with pytest.raises(Refused, match=r"planner/goals\.sqlite is damaged"):
+        report(str(run))
+    (run / "planner" / "goals.sqlite").unlink()
     assert report(str(run)) == 0

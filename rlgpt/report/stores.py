@@ -33,17 +33,18 @@ def check_readable(run: Path) -> None:
     """Raises Refused where a file of a node is there and is no database, or a damaged one."""
     for path in sorted(run.glob("*/*.sqlite")):
         try:
-            with contextlib.closing(
-                sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-            ) as table:
-                table.execute("pragma quick_check(1)").fetchall()
+            with contextlib.closing(_opened(path, "mode=ro")) as table:
+                ((found,),) = table.execute("pragma quick_check(1)")
         except sqlite3.OperationalError:
             continue  # locked, or in a folder that cannot be written to
         except sqlite3.DatabaseError as error:
+            found = str(error)
+        if found != "ok":
+            why = " ".join(found.split())
             raise Refused(
-                f"{path} is damaged ({error}): put a copy in its place, or move it away to go on "
+                f"{path} is damaged ({why}): put a copy in its place, or move it away to go on "
                 "without what was in it"
-            ) from None
+            )
 
 
 def goals(run: Path, action: Action[Any, Any, Any]) -> list[GoalHead]:
@@ -88,7 +89,7 @@ def rows(
     # In a folder that cannot be written to, SQLite reads only what it may take for unchanging.
     for mode in ("mode=ro", "immutable=1"):
         try:
-            table = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
+            table = _opened(path, mode)
         except sqlite3.Error:
             continue
         with contextlib.closing(table):
@@ -99,6 +100,10 @@ def rows(
             with contextlib.suppress(sqlite3.Error):
                 yield from found
             return
+
+
+def _opened(path: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)
 
 
 def _records(
