@@ -1,6 +1,7 @@
 """The configuration of a node in its run folder: the resolved launch, and its own parameters."""
 
 import re
+import reprlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -10,6 +11,7 @@ import yaml
 
 from messages.system import ParameterValue
 from messages.world import MOST_ENVIRONMENTS
+from nodes.yaml_problem import yaml_problem
 
 
 class _Numbers(yaml.SafeLoader):
@@ -55,10 +57,9 @@ def read_config(run: Path) -> dict[str, Any]:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" (line {mark.line + 1})" if mark else ""
         raise ConfigError(
-            f"{path} is not valid YAML{line}; restore it or launch into a new run folder"
+            f"{path} is not valid YAML ({yaml_problem(error)}); restore it or launch into a new "
+            "run folder"
         ) from error
     except RecursionError as error:
         raise ConfigError(f"{path} is nested too deeply to be a launch") from error
@@ -154,7 +155,23 @@ def read_parameters(kind: type[_Parameters], values: Mapping[str, Any], where: s
     try:
         return msgspec.convert(values, kind)
     except (msgspec.ValidationError, ValueError, TypeError) as error:
-        raise ConfigError(f"{where}: {error}") from error
+        raise ConfigError(_wrong_value(str(error), values, where)) from error
+
+
+def _wrong_value(error: str, values: Mapping[str, Any], where: str) -> str:
+    """msgspec's error (``Expected `int` >= 0 - at `$.repairs```) with the parameter's name and
+    value."""
+    message, _, place = error.partition(" - at ")
+    path = place.strip("`").removeprefix("$").lstrip(".")
+    expected = f"{message[:1].lower()}{message[1:]}"
+    if not path:
+        return f"{where}: {error}"
+    value: Any = values
+    for name in path.split("."):
+        if not isinstance(value, Mapping) or name not in value:  # a place in a list
+            return f"{where}.{path}: {expected}"
+        value = cast("Mapping[str, Any]", value)[name]
+    return f"{where}.{path} is {reprlib.repr(value)}: {expected}"
 
 
 def flatten(values: Any, prefix: str = "") -> dict[str, ParameterValue]:

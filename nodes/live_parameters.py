@@ -101,7 +101,7 @@ class LiveParameters:
 
     def _checked(self, values: Mapping[str, Any]) -> Any:
         """All parameters with these values. Raises ConfigError."""
-        where = f"parameters of {self._node.name}"
+        where = f"nodes.{self._node.name}.parameters"
         for name, value in values.items():
             if isinstance(value, float) and not math.isfinite(value):
                 raise ConfigError(f"{where}: {name} has to be finite")

@@ -9,8 +9,11 @@ from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+from yaml import YAMLError
 
 import rlgpt
+from nodes.yaml_problem import yaml_problem
+from rlgpt.launch_file_check import check_launch_file, undecodable
 from rlgpt.refused import Refused, instead, near
 from rlgpt.replicas import with_replicas
 
@@ -44,14 +47,20 @@ def launch_files() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in launch_folders():
         for path in sorted(folder.glob("*.yaml")):
-            found.setdefault(path.stem, path)
+            if not path.is_dir():
+                found.setdefault(path.stem, path)
     return found
 
 
 def group_options(group: str) -> list[str]:
     """What a group may be chosen from (``task``, ``method``, ``llm``), by name."""
-    folders = [*launch_folders(), CHECKOUT / "models"]
-    return list(dict.fromkeys(p.stem for f in folders for p in sorted((f / group).glob("*.yaml"))))
+    found = (p.stem for f in _folders() for p in sorted((f / group).glob("*.yaml")))
+    return list(dict.fromkeys(found))
+
+
+def _folders() -> list[Path]:
+    """Where groups are looked for."""
+    return [*launch_folders(), CHECKOUT / "models"]
 
 
 def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
@@ -61,16 +70,24 @@ def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
     unknown file, an override that does not apply and a file that does not parse.
     """
     path = _find(name)
+    check_launch_file(path)
+    for override in overrides:
+        _check_override(override)
     try:
         config = _compose(path, [_argument(override) for override in overrides])
         data = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    except UnicodeDecodeError:
+        file = undecodable([path.parent, *_folders()])
+        raise Refused(f"{file or path} is not text in UTF-8") from None
     except (HydraException, OmegaConfBaseException, OSError, ValueError) as error:
         raise Refused(_sentence(error, path, overrides)) from None
     except RecursionError:
         raise Refused(f"{path.name}: its `defaults` lead back to itself") from None
     except Exception as error:
-        if type(error).__module__.startswith("yaml"):
-            raise Refused(f"a launch file is not valid YAML: {_one_line(str(error))}") from None
+        if isinstance(error, YAMLError):
+            mark = getattr(error, "problem_mark", None)
+            name = f"{mark.name}, " if mark else ""
+            raise Refused(f"a launch file is not valid YAML: {name}{yaml_problem(error)}") from None
         raise
     if not isinstance(data, dict):
         raise Refused(f"{path} is no launch file: it should be a mapping")
@@ -98,6 +115,21 @@ def _compose(path: Path, arguments: list[str]) -> DictConfig:
     search = ",".join(_quoted(f"file://{f}") for f in [*folders[1:], CHECKOUT / "models"])
     with initialize_config_dir(str(folders[0]), version_base=VERSION_BASE):
         return compose(PRIMARY, [*arguments, f"hydra.searchpath=[{search}]"])
+
+
+def _check_override(override: str) -> None:
+    """Raises Refused for what Hydra would refuse in its own words, or take without an effect."""
+    key, equals, text = override.partition("=")
+    if equals and not key.strip("+~ "):
+        raise Refused(f"`{override}` is no override; write key=value")
+    if key.lstrip("+~").split(".")[0] == "hydra":
+        raise Refused(f"`{override}`: Hydra's own settings have no effect on a launch")
+    if not re.fullmatch(r"\w+", key):
+        return
+    options = group_options(key)
+    if options and (text == "null" or re.match(r"[-+\d\[]", text)) and text not in options:
+        known = ", ".join(options)
+        raise Refused(f"`{override}`: write {key}=NAME, one of a group of files ({known})")
 
 
 def _argument(override: str) -> str:
@@ -150,12 +182,16 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
     if isinstance(error, OverrideParseException):
         broken = next((o for o in overrides if _argument(o) == error.override), error.override)
         return f"`{broken}` is no override; write key=value, with values as Hydra reads them"
+    several = re.match(r"Ambiguous value for argument '\+*([^']+)'", text)
+    if several:
+        return f"`{several[1]}` is several values, and a launch takes one: rlgpt table runs several"
     if isinstance(error, OmegaConfBaseException):
         where = getattr(error, "full_key", None)
         if isinstance(error, MissingMandatoryValue) and where:
             return f"`{where}` has to be given: add {where}=VALUE"
         place = f"`{where}`: " if where else ""
         first = text.splitlines()[0] if text else type(error).__name__
+        first = re.sub(r"^KeyError raised while resolving interpolation: ", "", first).strip("\"'")
         return f"{path.name}: {place}{first[0].lower()}{first[1:]}"
     why = _one_line(text.split("See https")[0])
     return f"{path.name}: {why or 'it cannot be read as a launch; is each key a name?'}"

@@ -12,6 +12,9 @@ from rlgpt.refused import instead, near
 
 Kind = TypeVar("Kind")
 
+_YAML = {"object": "a mapping of names to values", "array": "a list", "null": "nothing"}
+"""What msgspec names as JSON does, in the words of those who write YAML."""
+
 
 def convert(value: Any, kind: type[Kind]) -> Kind:
     """``value`` (dicts, lists, numbers, arrays) as a message of type ``kind``.
@@ -43,6 +46,8 @@ def complaint(error: str, kind: Any) -> str:
     if missing:
         return f"`{'.'.join(p for p in (shown, missing[1]) if p)}` is missing"
     sentence = f"{message[:1].lower()}{message[1:]}"
+    for name, word in _YAML.items():
+        sentence = sentence.replace(f"`{name}`", word)
     choice = re.search(r"Invalid enum value '(.*)'", message)
     options = _options(_at(kind, path))
     if choice and options:

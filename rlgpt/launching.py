@@ -42,6 +42,10 @@ GOAL = "goal"
 WIDTH = 120  # columns of the table without a terminal
 
 
+class NeverReady(Refused):
+    """A node refused its part of the launch before all nodes were ready: nothing was done yet."""
+
+
 def launch(name: str, overrides: list[str], excluded: list[str]) -> int:
     """Compose a launch, make its run folder and play it to the end. Returns the exit code."""
     from rlgpt.composition import compose_launch  # Hydra: `resume` does not need it
@@ -51,7 +55,7 @@ def launch(name: str, overrides: list[str], excluded: list[str]) -> int:
 
 def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int:
     """The same for a launch that is composed already; error sentences name it ``name``."""
-    wanted = data.get("run")
+    wanted = None if data.get("run") is None else str(data["run"])
     stack = check({**data, "run": str(wanted)}, name)
     check_task(stack, name)
     _check_excluded(excluded, stack)
@@ -59,7 +63,8 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
     check_unplaced(stack)
     away = check_machines(stack, excluded)
     host = cluster_of(stack)
-    run = run_folder.create(stack.name, None if wanted is None else str(wanted))
+    own = wanted is None or not run_folder.exists(wanted)
+    run = run_folder.create(stack.name, wanted)
     try:
         data = with_places(data, stack, run, host)
         check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
@@ -67,8 +72,15 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
         with contextlib.suppress(OSError):
             run.rmdir()
         raise
+    before = run_folder.latest()
     with run_folder.Lock(run):
-        return _play(_written(data, run), run, excluded, away)
+        try:
+            return _play(_written(data, run), run, excluded, away)
+        except NeverReady as refused:
+            if not own:  # the user's own folder, which may have held something before
+                raise _mendable(refused, run) from None
+            run_folder.remove(run, before)
+            raise
 
 
 def resume(wanted: str | None, excluded: list[str]) -> int:
@@ -85,7 +97,16 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
         check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
         if stack.run != str(run):  # the folder was moved
             stack = _written(read(run), run)
-        return _play(stack, run, excluded, away)
+        try:
+            return _play(stack, run, excluded, away)
+        except NeverReady as refused:
+            raise _mendable(refused, run) from None
+
+
+def _mendable(refused: Refused, run: Path) -> Refused:
+    """The refusal of a node, with what to do about it in a run folder that stays."""
+    hint = f"fix {_short(run)}/config.yaml and `rlgpt resume {_short(run)}`, or launch again"
+    return Refused(f"{refused.sentence}\n({hint})", code=FAILED)
 
 
 def _written(data: dict[str, Any], run: Path) -> Stack:
@@ -157,6 +178,7 @@ class Launch:
         self._goal_error: str | None = None
         self._invalid = ""  # what the user wrote that cannot be: the spec, or the goal
         self._retryable = False  # the goal failed by a bug or a lost peer, not by a decision
+        self._was_ready = False  # were all nodes ready at once?
         self._over = threading.Event()
         try:
             self._bus = Bus(
@@ -183,6 +205,7 @@ class Launch:
         """Every node is ready: send the goal."""
         self._view.report("all nodes are ready")
         self._launches.ready()
+        self._was_ready = True
         if self._stack.training is not None:
             threading.Thread(target=self._pursue, name="goal", daemon=True).start()
             return
@@ -282,6 +305,8 @@ class Launch:
         if self.supervisor.failure is not None:
             self._view.log(f"failed: {self.supervisor.failure}")
             self._launches.end("failed", self.supervisor.failure)
+            if self.supervisor.refusal == REFUSED and not self._was_ready:
+                raise NeverReady(self.supervisor.failure)
             self._point_at_report()
             hint = f"more in {run}; `rlgpt resume {run}` goes on from where it stopped"
             if self.supervisor.refusal == REFUSED:

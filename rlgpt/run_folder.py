@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -15,7 +16,7 @@ def create(name: str, wanted: str | None) -> Path:
     if wanted is not None:
         if not wanted:
             raise Refused("run= names no folder; write run=PATH")
-        run = Path(os.path.expanduser(wanted)).absolute()
+        run = _named(wanted)
         if (run / "config.yaml").exists():
             with Lock(run):  # raises Refused if it is in use
                 pass
@@ -34,6 +35,15 @@ def create(name: str, wanted: str | None) -> Path:
             continue
         return run
     raise Refused(f"no free name for a run folder beside runs/{stem}")
+
+
+def exists(wanted: str) -> bool:
+    """Whether there is anything under the name of a run folder that a launch was given."""
+    return os.path.lexists(_named(wanted))
+
+
+def _named(wanted: str) -> Path:
+    return Path(os.path.expanduser(wanted)).absolute()
 
 
 def env_server_folders(run: Path) -> list[Path]:
@@ -71,6 +81,22 @@ def point_latest(run: Path) -> None:
     except OSError:
         if os.access(runs, os.W_OK):
             draft.unlink(missing_ok=True)
+
+
+def latest() -> Path | None:
+    """The run that ``runs/latest`` links to."""
+    link = Path("runs/latest")
+    return link.resolve() if link.is_symlink() and link.exists() else None
+
+
+def remove(run: Path, before: Path | None) -> None:
+    """Remove a run folder in which nothing was done, and link ``runs/latest`` to the run that was
+    the latest ``before``."""
+    shutil.rmtree(run, ignore_errors=True)
+    if before is not None:
+        point_latest(before)
+    elif (link := Path("runs/latest")).is_symlink() and not link.exists():
+        link.unlink(missing_ok=True)
 
 
 def find(wanted: str | None) -> Path:

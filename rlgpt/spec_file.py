@@ -14,6 +14,7 @@ from messages.training import TrainingSpec
 from messages.world import REWARDS, Interface, RewardTerm, SeedRange, Task
 from nodes.goal_ids import slug
 from nodes.spec_check import spec_problems
+from nodes.yaml_problem import yaml_problem
 from rlgpt.configuration import StrictCondition, StrictTask
 from rlgpt.refused import Refused, near
 from worlds import card
@@ -67,9 +68,7 @@ def read_spec_file(path: Path) -> SpecFile:
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise Refused(f"{path} is not valid YAML{line}") from None
+        raise Refused(f"{path} is not valid YAML: {yaml_problem(error)}") from None
     try:
         return msgspec.convert(data, SpecFile)
     except msgspec.ValidationError as error:

@@ -198,7 +198,7 @@ def test_a_goal_and_a_subscription_outlive_a_restart_of_the_node(
         ),
         (
             lambda s: s.call("talker/set_parameters", {"values": 3}),
-            "talker/set_parameters: `values`: expected `object`, got `int`",
+            "talker/set_parameters: `values`: expected a mapping of names to values, got `int`",
         ),
         (
             lambda s: s.call("talker/set_parameters", Limits()),

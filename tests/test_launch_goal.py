@@ -172,7 +172,7 @@ def test_a_nodes_damaged_file_is_not_blamed_on_the_configuration(place: Path) ->
 
 def test_node_with_an_unknown_parameter_ends_the_launch_with_one_sentence(place: Path) -> None:
     with goal(place, "nodes.talker.parameters.loudnes=3") as launch:
-        assert launch.ended() == 1
+        assert launch.ended() == 2
         assert (
             "there is no parameter 'loudnes'; there are: log_level, loudness, text" in launch.text
         )
@@ -183,7 +183,7 @@ def test_port_that_is_taken_ends_the_launch_with_one_sentence(place: Path) -> No
         port = taken.getsockname()[1]
         hosts = ("hosts.talker.host=127.0.0.1", f"hosts.talker.port={port}")
         with goal(place, *hosts) as launch:
-            assert launch.ended() == 1
+            assert launch.ended() == 2
             assert f"talker: cannot listen on tcp://127.0.0.1:{port}" in launch.text
             assert "Traceback" not in launch.text
 

@@ -151,6 +151,49 @@ def test_launch_file_that_is_not_valid_yaml_is_refused(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"nodes: [first]\n", "mine.yaml, line 1: `nodes` is a list, and should be a mapping"),
+        (b"- first\n", "mine.yaml is no launch file: it should be a mapping of names to values"),
+        (b"a: [1\nb: 2\n", "mine.yaml is not valid YAML: line 2: expected ',' or ']'"),
+        (b"\xff\xfe", "mine.yaml is not valid YAML: it is not text in UTF-8"),
+        (b"a: " + b"[" * 5000, "mine.yaml is nested too deeply to be a launch file"),
+        (b"seed: ${oc.env:NOSUCH}\n", "mine.yaml: `seed`: environment variable 'NOSUCH' not found"),
+        (b"defaults: [world: bytes]\n", "launch/world/bytes.yaml is not text in UTF-8"),
+    ],
+)
+def test_launch_file_is_refused_in_words_of_its_own_and_not_of_hydra(
+    place: Path, content: bytes, words: str
+) -> None:
+    (place / "launch/mine.yaml").write_bytes(content)
+    (place / "launch/world").mkdir(exist_ok=True)
+    (place / "launch/world/bytes.yaml").write_bytes(b"kind: \xff")
+    assert words in refused("launch", "mine", cwd=place)
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("=3", "`=3` is no override; write key=value"),
+        ("learner=[1,2]", "`learner=[1,2]`: write learner=NAME, one of a group of files ("),
+        ("world=null", "`world=null`: write world=NAME, one of a group of files ("),
+        ("hydra.run.dir=x", "`hydra.run.dir=x`: Hydra's own settings have no effect on a launch"),
+        ("seed=1,2", "`seed=1,2` is several values, and a launch takes one"),
+        ("limits=3", "`limits`: expected a mapping of names to values, got `int`"),
+    ],
+)
+def test_override_is_refused_in_words_of_its_own_and_not_of_hydra(
+    place: Path, override: str, words: str
+) -> None:
+    assert words in refused("launch", "harvest_log", override, cwd=place)
+
+
+def test_a_folder_is_no_launch_file(place: Path) -> None:
+    (place / "launch/folder.yaml").mkdir()
+    assert "there is no launch file `folder`" in refused("launch", "folder", cwd=place)
+
+
+@pytest.mark.parametrize(
     ("other", "words"),
     [
         ("tow", "one.yaml: there is no launch file `tow`; did you mean `two`?"),
@@ -270,7 +313,7 @@ def test_resume_of_what_is_no_run_is_refused(place: Path) -> None:
     broken = place / "runs" / "broken"
     broken.mkdir(parents=True)
     (broken / "config.yaml").write_text("nodes: {first: [\n")
-    assert "config.yaml is not valid YAML (line 2)" in refused("resume", "broken", cwd=place)
+    assert "config.yaml is not valid YAML (line 2: " in refused("resume", "broken", cwd=place)
     (broken / "config.yaml").write_bytes(b"\xff\xfe\x00")
     assert "config.yaml" in refused("resume", "broken", cwd=place)
     (broken / "config.yaml").write_text("name: x\nrun: y\n")
@@ -319,12 +362,31 @@ def test_help_is_printed_without_a_stack(place: Path) -> None:
     ("override", "words"),
     [
         ("world.kind=flat", "rlgpt: env_server: there is no world 'flat'; there are embedded"),
-        ("learner.epochs=0", "rlgpt: learner: nodes.learner.parameters: Expected `int` >= 1"),
+        (
+            "learner.epochs=0",
+            "rlgpt: learner: nodes.learner.parameters.epochs is 0: expected `int`",
+        ),
     ],
 )
-def test_node_that_refuses_ends_the_launch_of_the_real_stack(
+def test_node_that_refuses_ends_the_launch_of_the_real_stack_and_leaves_no_run(
     place: Path, override: str, words: str
 ) -> None:
-    sentence = failed("launch", "harvest_log", override, "run=out", cwd=place, code=1)
+    earlier = place / "runs/earlier"
+    earlier.mkdir(parents=True)
+    latest = place / "runs/latest"
+    latest.symlink_to("earlier")
+    sentence = failed("launch", "harvest_log", override, cwd=place, code=2)
     assert sentence.startswith(words)
+    assert sorted(path.name for path in (place / "runs").iterdir()) == ["earlier", "latest"]
+    assert latest.readlink() == Path("earlier")
+
+
+def test_node_that_refuses_leaves_a_run_folder_that_was_there_before(place: Path) -> None:
+    (place / "out").mkdir()
+    (place / "out/notes.txt").write_text("mine")
+    sentence = failed("launch", "harvest_log", "learner.epochs=0", "run=out", cwd=place, code=1)
     assert "fix out/config.yaml and `rlgpt resume out`" in sentence
+    assert (place / "out/notes.txt").read_text() == "mine"
+    again = failed("resume", "out", cwd=place, code=1)
+    assert "nodes.learner.parameters.epochs is 0: expected `int` >= 1" in again
+    assert "fix out/config.yaml and `rlgpt resume out`" in again

@@ -169,12 +169,12 @@ def test_a_training_learns_with_what_was_set_from_its_next_update_on(tmp_path: P
 @pytest.mark.parametrize(
     ("name", "wrong", "words"),
     [
-        ("learning_rate", -1.0, "Expected `float` >= 0.0"),
+        ("learning_rate", -1.0, "expected `float` >= 0.0"),
         ("learning_rate", float("inf"), "learning_rate has to be finite"),
-        ("entropy_bonus", "much", "Expected `float`, got `str`"),
-        ("clip", 1.5, "Expected `float` <= 1.0"),
-        ("epochs", 0, "Expected `int` >= 1"),
-        ("target_kl", None, "Expected `float`, got `null`"),
+        ("entropy_bonus", "much", "expected `float`, got `str`"),
+        ("clip", 1.5, "expected `float` <= 1.0"),
+        ("epochs", 0, "expected `int` >= 1"),
+        ("target_kl", None, "expected `float`, got `null`"),
         ("hidden", 64, "'hidden' cannot be set while learner runs; these can: clip"),
     ],
 )

@@ -159,7 +159,7 @@ def test_second_node_of_the_name_is_refused(run: Path, bus: Bus, start: Start) -
     [
         ("nodes: {echo: {parameters: {pause: soon}}}", (), "pause"),
         ("nodes: {echo: {parameters: {pauses: 1}}}", (), "pauses"),
-        ("nodes: [", (), "not valid YAML (line 1)"),
+        ("nodes: [", (), "not valid YAML (line 1: "),
         ("- 1", (), "mapping"),
         ("nodes: {}", ("pause",), "key=value"),
         ("nodes: {}", ("pause=x",), "pause"),

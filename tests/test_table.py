@@ -116,6 +116,10 @@ def test_broken_cell_is_refused_with_what_is_wrong(place: Path) -> None:
     assert "3 successes of 2" in refused("table", "minedojo10", "--quick", "--show", cwd=place)
     (place / CELL).write_text(json.dumps({**cell_of_one(), "success_rate": 7}))
     assert "its success_rate is 7.0, its successes 2 of 2" in refused(*QUICK, cwd=place)
+    (place / CELL).write_text(json.dumps({**cell_of_one(), "milestones": {"mutton": 3}}))
+    assert "mutton in 3 of 2 episodes" in refused(*QUICK, cwd=place)
+    (place / CELL).write_text(json.dumps({**cell_of_one(), "wall_s": -1}))
+    assert "Expected `float` >= 0.0 - at `$.wall_s`" in refused(*QUICK, cwd=place)
     (place / CELL).write_text(json.dumps({**cell_of_one(), "format": 2}))
     assert "its format is 2, and this version reads 1" in refused(*QUICK, cwd=place)
 
@@ -168,6 +172,7 @@ def cell_of_one() -> dict:
         (["harvest", "--only", "method=rlgtp"], "no method `rlgtp`; did you mean `rlgpt`?"),
         (["harvest", "--only", "seed=7"], "the table has no seed `7` (there are: 0, 1, 2)"),
         (["harvest", "--only", "seed="], "--only seed=: write task="),
+        (["harvest", "--only", "nosuch=1"], "--only nosuch=1: write task="),
         (["harvest", "limits.sample=3"], "did you mean `limits.samples`?"),
         (["harvest", "limits.samples=x"], "cell: `limits.samples`: expected `int`, got `str`"),
         (["harvest", "~limits"], "`~limits` takes something away: write key=value"),
@@ -198,7 +203,7 @@ def test_a_users_invalid_table_file_is_refused_with_what_is_wrong(tmp_path: Path
         ({"tasks": ["stick", "wol"]}, "mine.yaml: there is no task `wol`; did you mean `wool`?"),
         ({"tasks": ["stick", "stick"]}, "`tasks` has stick twice"),
         ({"methods": ["mine"]}, "there is no launch/method/mine.yaml"),
-        ({"seeds": [0, -1]}, "Expected `int` >= 0"),
+        ({"seeds": [0, -1]}, "expected `int` >= 0"),
         ({"tasks": []}, "`tasks`, or says by `draw` how they are drawn: one of the two"),
         ({"published": {"deps": "much"}}, "`published` is of the method deps"),
         ({"llms": ["rulebook", "openai"]}, "with `by: llm`, not with `by: method`"),

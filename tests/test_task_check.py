@@ -106,8 +106,8 @@ def test_a_goal_from_python_is_refused_with_the_same_sentence(tmp_path: Path) ->
         ({"task": {"id": "x"}, "limits": {}}, "`task.prompt` is missing"),
         ({"tsk": {}}, "there is no `tsk`; did you mean `task`? (there are: task, limits)"),
         ({"task": {"sucess": {}}}, "there is no `sucess` in `task`; did you mean `success`?"),
-        ({"task": 3, "limits": {}}, "`task`: expected `object`, got `int`"),
-        ([], "expected `object`, got `array`"),
+        ({"task": 3, "limits": {}}, "`task`: expected a mapping of names to values, got `int`"),
+        ([], "expected a mapping of names to values, got a list"),
     ],
 )
 def test_plain_values_that_are_no_message_are_refused_with_what_is_wrong(

@@ -115,7 +115,7 @@ def test_a_spec_that_is_wrong_is_refused(spec: Path, change: dict[str, object], 
 def test_files_that_are_no_spec_are_refused(spec: Path) -> None:
     assert "cannot be read: No such file" in refused("train", "none.yaml", cwd=spec.parent)
     spec.write_text("task: [")
-    assert "is not valid YAML, line 1" in refused("train", str(spec), cwd=spec.parent)
+    assert "is not valid YAML: line 1" in refused("train", str(spec), cwd=spec.parent)
     spec.write_text("- 3\n")
     assert "it is no training spec" in refused("train", str(spec), cwd=spec.parent)
     spec.write_text("task: bed\n")

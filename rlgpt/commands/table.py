@@ -57,6 +57,8 @@ def _table(given: Namespace, more: list[str]) -> int:
 
     axes = tuple(f"{axis}=" for axis in AXES)
     # `--only` takes in what stands behind it; what is no axis of a table was meant as an override.
+    if given.only and not given.only[0].startswith(axes):
+        raise Refused(f"--only {given.only[0]}: write {'=..., '.join(AXES)}=...")
     only = [word for word in given.only if word.startswith(axes)]
     words = [*given.overrides, *(w for w in given.only if w not in only), *more]
     engines = [word.removeprefix(_ENGINE) for word in words if word.startswith(_ENGINE)]

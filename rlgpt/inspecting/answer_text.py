@@ -7,6 +7,7 @@ import msgspec
 import yaml
 
 from messages.breaking import Held
+from nodes.yaml_problem import yaml_problem
 from rlgpt.refused import Refused, unreadable
 
 
@@ -36,7 +37,9 @@ def answer_of(text: str, where: str) -> str:
     sentence of Refused."""
     try:
         return msgspec.json.encode(yaml.safe_load(text)).decode()
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+    except yaml.YAMLError as error:
+        raise Refused(f"{where} is neither JSON nor YAML: {yaml_problem(error)}") from None
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise Refused(f"{where} is neither JSON nor YAML: {' '.join(str(error).split())}") from None
 
 

@@ -18,6 +18,7 @@ from messages.system import (
     get_parameters,
 )
 from messages.system import set_parameters as setting
+from nodes.yaml_problem import yaml_problem
 from rlgpt.configuration import Stack
 from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened
@@ -73,8 +74,10 @@ def load_parameters(path: str, wanted: str | None) -> int:
         asked = msgspec.convert(yaml.safe_load(text), dict[str, dict[str, ParameterValue]])
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"{path} cannot be read: {unreadable(error)}") from None
+    except RecursionError:
+        raise Refused(f"{path} is nested too deeply") from None
     except (yaml.YAMLError, msgspec.ValidationError) as error:
-        reason = " ".join(str(error).split())
+        reason = yaml_problem(error) if isinstance(error, yaml.YAMLError) else str(error)
         raise Refused(f"{path}: write node: {{parameter: value}} ({reason})") from None
     with opened(wanted) as (run, stack, bus):
         changes: dict[str, dict[str, ParameterValue]] = {}

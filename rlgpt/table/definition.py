@@ -1,6 +1,5 @@
 """What a table is made of: ``launch/table/<name>.yaml``, read and checked."""
 
-import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,9 +7,11 @@ import msgspec
 import yaml
 
 from messages.bounds import Positive, Share
+from nodes.yaml_problem import yaml_problem
 from rlgpt.composition import group_options, launch_folders
 from rlgpt.configuration import LARGEST_SEED
-from rlgpt.refused import Refused, instead, near
+from rlgpt.conversion import complaint
+from rlgpt.refused import Refused, instead
 from rlgpt.table import table_tasks
 from rlgpt.table.table_tasks import Draw
 
@@ -59,6 +60,8 @@ def definitions() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in launch_folders():
         for path in sorted((folder / "table").glob("*.yaml")):
+            if path.is_dir():
+                continue
             found.setdefault(path.stem, path)
     return found
 
@@ -72,11 +75,13 @@ def read(name: str) -> Definition:
     try:
         definition = msgspec.convert(yaml.safe_load(path.read_text("utf-8")), Definition)
     except msgspec.ValidationError as error:
-        unknown = re.search(r"unknown field `(\w+)`", str(error))
-        hint = near(unknown[1], Definition.__struct_fields__) if unknown else ""
-        raise Refused(f"{path}: {error}{hint}") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise Refused(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+        raise Refused(f"{path}: {complaint(str(error), Definition)}") from None
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise Refused(f"{path} is not valid YAML: {yaml_problem(error)}") from None
+    except RecursionError:
+        raise Refused(f"{path} is nested too deeply to be a table") from None
     if wrong := _problem(definition):
         raise Refused(f"{path}: {wrong}")
     return definition

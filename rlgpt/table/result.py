@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from messages.bounds import Amount, NotNegative
 from messages.plan import GoalReport
 from messages.world import DEFAULT_GAME
 from nodes.exit_codes import FAILED
@@ -73,12 +74,12 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     dead_loop: bool  # one of them stopped in a dead loop
     chosen: dict[str, int] = {}  # subtask -> number of the iteration that stands for it
     iterations: list[Turn]
-    milestones: dict[str, int]  # item of the plan -> episodes that had it
+    milestones: dict[str, NotNegative]  # item of the plan -> episodes that had it
     scored: Scored | None = None  # None: the game has no score
     samples: SampleSummary
     tokens: Tokens | None  # None: nothing was counted, as by the rulebook
-    wall_s: float
-    restarts: int
+    wall_s: Amount
+    restarts: NotNegative
     limits: dict[str, Any]
     overrides: list[str]
     commit: str | None  # None: not from a checkout; `-dirty` where files had been changed
@@ -108,6 +109,9 @@ def read(cell: Cell, results: Path) -> CellResult | None:
     if abs(result.success_rate - result.successes / result.episodes) > ROUNDING:
         counts = f"{result.successes} of {result.episodes}"
         raise _broken(path, f"its success_rate is {result.success_rate}, its successes {counts}")
+    for item, count in result.milestones.items():
+        if count > result.episodes:
+            raise _broken(path, f"{item} in {count} of {result.episodes} episodes")
     name = name_of(result.task, result.method, result.llm, result.seed)
     if name != cell.name:
         raise Refused(
