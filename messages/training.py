@@ -33,7 +33,8 @@ class Tryouts(msgspec.Struct, frozen=True, kw_only=True):
     where they do worse than before it learned."""
 
     seeds: SeedRange  # one for each episode
-    every: Positive = 50_000  # samples from one tryout to the next
+    # Samples from one tryout to the next, at least; and at least twice the steps that one took.
+    every: Positive = 50_000
 
 
 class Demonstrated(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@ trainings that try their policy out."""
 
 import logging
 import math
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -333,6 +334,20 @@ def test_a_tryout_that_does_not_fit_is_left_out(tmp_path):
     done = made.run(lambda progress: None)
     assert done.samples + done.prefix_samples <= 1500
     assert len(done.tryouts) < 3
+
+
+def test_long_tryouts_are_made_less_often(tmp_path):
+    """At most a third of the steps is for tryouts."""
+    tryouts = Tryouts(seeds=SeedRange(first=7000, count=10), every=1)
+    made = training(tmp_path, tryouts=tryouts, budget=3000)
+    done = made.run(lambda progress: None)
+    at = [samples for samples, _ in done.tryouts]
+    assert len(at) > 2
+    assert done.prefix_samples / len(at) > 100  # a tryout of ten episodes
+    assert all(after - before > 200 for before, after in pairwise(at[:-1]))
+    state = checkpoint.load(made.folder)[0]
+    assert state is not None
+    assert state["tryout_steps"] > 100
 
 
 def test_a_resumed_training_is_held_to_the_same_clone(tmp_path):

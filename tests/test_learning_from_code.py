@@ -197,6 +197,16 @@ def test_a_spec_takes_programs_as_interrupted_macros_and_as_its_start(tmp_path: 
     assert spec.tryouts == Tryouts(seeds=seeds, every=50_000)
 
 
+def test_a_program_that_never_succeeded_is_not_cloned(tmp_path: Path):
+    """Demonstrations of it would be for nothing, and tryouts of a training without a start too."""
+    stack = Stack(tmp_path, msgspec.structs.replace(FROM_PROGRAMS, clone=["get_log_3"]))
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    (spec,) = stack.trained
+    assert spec.clone == []
+    assert spec.tryouts is None
+
+
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [

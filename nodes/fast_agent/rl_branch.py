@@ -206,7 +206,8 @@ def _write_spec(
             agent.save(f"{goal.id}/spec-{number}/{macro.name}", macro)
         answer, problems = checker.checked(answer, last=number == parameters.repairs)
         if not problems:
-            cloned = [each for each in known if each.name in answer.clone]
+            # Of a program that never succeeded there is nothing to clone.
+            cloned = [each for each in known if each.name in answer.clone and each.rate > 0]
             return _training_spec(agent, goal, answer, checker.macros(answer), cloned), []
         refused = answer
     return None, problems

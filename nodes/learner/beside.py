@@ -28,6 +28,9 @@ from worlds import card
 
 Check = Callable[[], None]
 
+LEARNED_PER_TRIED = 2
+"""Samples that are learned from for each step of a tryout, at least: a third of all is tried."""
+
 
 class Beside:
     """The tryouts and demonstrations of one training.
@@ -63,8 +66,11 @@ class Beside:
     def tryout_is_due(self, state: TrainingState) -> bool:
         if (tryouts := self._spec.tryouts) is None:
             return False
-        last = state.tryouts[-1][0] if state.tryouts else -tryouts.every
-        return state.counters.samples - last >= tryouts.every
+        if not state.tryouts:
+            return True
+        # Where episodes are long, tryouts would cost more than what is learned in between.
+        apart = max(tryouts.every, LEARNED_PER_TRIED * state.tryout_steps)
+        return state.counters.samples - state.tryouts[-1][0] >= apart
 
     def try_out(self, state: TrainingState, room: float, check: Check) -> None:
         """Play the policy as it is, if that fits into ``room`` primitive steps. Every tryout draws
@@ -83,8 +89,7 @@ class Beside:
             return deciding.choose
 
         tried = self._play("tryout", seeds, begin, check)
-        state.counters.prefix_samples += tried.steps
-        state.tried(tried.rate)
+        state.tried(tried.rate, tried.steps)
         samples = state.counters.samples
         self._log.info("%s: %.2f in a tryout at %d samples", self._policy, tried.rate, samples)
 

@@ -143,6 +143,7 @@ class TrainingState:
         self.clone: ActorCritic | None = None  # the networks that it began as, if it was cloned
         self.demonstrated: list[Demonstrated] = []
         self.tryouts: list[tuple[int, float]] = []  # (samples, success rate)
+        self.tryout_steps = 0  # primitive steps of the last one
         self.best: Best | None = None  # of the tryouts
         self.generator = torch.Generator().manual_seed(seed)
         self.device = torch.device(parameters.device)
@@ -240,9 +241,12 @@ class TrainingState:
         self.clone = copy.deepcopy(self.networks)
         self.ppo.clone = self.clone.actor
 
-    def tried(self, rate: float) -> None:
-        """Record a tryout of the present networks; of equal ones the later is the best."""
+    def tried(self, rate: float, steps: int = 0) -> None:
+        """Record a tryout of the present networks, which took so many primitive steps; of equal
+        ones the later is the best."""
+        self.counters.prefix_samples += steps
         self.tryouts.append((self.counters.samples, rate))
+        self.tryout_steps = steps
         if self.best is None or rate >= self.best.rate:
             weights = copy.deepcopy(self.networks.state_dict())
             self.best = Best(samples=self.counters.samples, rate=rate, networks=weights)
@@ -260,6 +264,7 @@ class TrainingState:
             self.clone.load_state_dict(weights)
             self.ppo.clone = self.clone.actor
         self.tryouts = [(samples, rate) for samples, rate in checkpoint.get("tryouts", [])]
+        self.tryout_steps = checkpoint.get("tryout_steps", 0)
         if (best := checkpoint.get("best")) is not None:
             self.best = Best(**best)
 
@@ -324,5 +329,6 @@ class TrainingState:
             "clone": self.clone and self.clone.state_dict(),
             "demonstrated": msgspec.to_builtins(self.demonstrated),
             "tryouts": [list(tryout) for tryout in self.tryouts],
+            "tryout_steps": self.tryout_steps,
             "best": self.best and vars(self.best),
         }
