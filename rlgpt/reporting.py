@@ -1,6 +1,7 @@
 """``rlgpt report RUN``: write the report of a run, as far as it has come, from its folder."""
 
 from rlgpt import run_folder
+from rlgpt.configuration import read
 from rlgpt.refused import Refused
 from rlgpt.report import stores
 from rlgpt.report.writing import read_summary, write
@@ -10,6 +11,7 @@ def report(wanted: str | None, goal: str | None = None) -> int:
     """Write the report of a run (a path, a name below ``runs/``, or the newest run) and print its
     state and where the page is. Raises Refused."""
     run = run_folder.find(wanted)
+    read(run)  # raises Refused
     stores.check_readable(run)
     try:
         _, page = write(run, goal=goal)

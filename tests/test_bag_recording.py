@@ -143,6 +143,12 @@ def test_what_was_published_before_ctrl_c_is_recorded(run: Path) -> None:
     assert [number for number in numbers_in(bag) if number] == list(range(1, 51))
 
 
+def test_a_recording_of_a_run_that_has_ended_says_so(run: Path) -> None:
+    done = rlgpt("bag", "record", "--all", "--max-duration", "0.5", "--run", str(run), cwd=run)
+    assert done.returncode == 0, done
+    assert f"nothing of {run.name} runs: there is something to record once" in done.stderr
+
+
 def test_excluded_and_unchosen_topics_are_not_recorded(run: Path) -> None:
     bag = run / "a.mcap"
     arguments = ("talker/*", "--exclude", "*/last", "--exclude", "*/double", "--output", str(bag))

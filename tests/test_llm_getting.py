@@ -313,6 +313,12 @@ def test_a_file_that_is_no_gguf_is_refused_before_anything_is_made(
     assert not (tmp_path / "weights").exists()
 
 
+def test_a_file_in_place_of_the_folder_of_weights_is_refused(model: Model, tmp_path: Path):
+    (tmp_path / "weights").write_text("")
+    with pytest.raises(Refused, match=r"weights cannot be used .*: name another one for weights"):
+        get_weights("tiny", tmp_path / "weights", [])
+
+
 def test_fetching_the_same_model_twice_at_once_is_refused(model: Model, tmp_path: Path):
     part = tmp_path / "weights" / ".Tiny-1B.part"
     with alone(part, "at it"), pytest.raises(Refused, match="another process is getting Tiny-1B"):

@@ -33,7 +33,7 @@ from nodes.llm.lessons.taught import taught as lessons_about
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import Settings, teach
-from nodes.llm.training.trial import Figures, judged
+from nodes.llm.training.trial import Figures, judged, trial
 from nodes.llm.vllm.adapter import adapter_words, served_name, version
 from nodes.llm.vllm.vllm_command import command_line
 from tests.bus_processes import ROOT
@@ -233,6 +233,8 @@ def test_a_disk_without_room_is_refused_before_training_and_merging(
 def test_trainings_that_cannot_begin_are_refused(base: Path, taught: list[Example], tmp_path: Path):
     with pytest.raises(Refused, match="holds no model"):
         teach(tmp_path / "nothing", tmp_path / "into", taught, Settings())
+    with pytest.raises(Refused, match="holds no model"):
+        trial(tmp_path / "nothing", 1, 0)
     with pytest.raises(Refused, match="nothing to learn"):
         teach(base, tmp_path / "into", [], Settings())
     (base / "config.json").write_text("[]  ")

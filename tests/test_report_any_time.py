@@ -199,6 +199,13 @@ def test_a_failed_goal_has_its_reason(run: Path) -> None:
     assert "failed: the env server said: No space left on device" in page
 
 
+def test_no_report_is_written_of_a_run_whose_configuration_is_damaged(run: Path) -> None:
+    (run / "config.yaml").write_text("a: [1\n")
+    with pytest.raises(Refused, match=r"config\.yaml is not valid YAML \(line 2: "):
+        report(str(run))
+    assert not (run / "report.html").exists()
+
+
 def test_goals_from_python_are_reported_without_a_launcher(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

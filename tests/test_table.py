@@ -195,7 +195,7 @@ def test_a_users_invalid_table_file_is_refused_with_what_is_wrong(tmp_path: Path
     mine = tmp_path / "launch" / "table" / "mine.yaml"
     mine.write_text("title: Mine\ncaption: x\ntasks: [stick]\nmethods: [rlgpt]\nseds: [0]\n")
     sentence = refused("table", "mine", cwd=tmp_path)
-    assert "unknown field `seds`" in sentence
+    assert "there is no `seds`" in sentence
     assert "did you mean `seeds`?" in sentence
     fine = {"title": "Mine", "caption": "x", "tasks": ["stick"], "methods": ["rlgpt"]}
     fine |= {"seeds": [0], "episodes": 2}
@@ -211,4 +211,4 @@ def test_a_users_invalid_table_file_is_refused_with_what_is_wrong(tmp_path: Path
         mine.write_text(yaml.safe_dump({**fine, **wrong}))
         assert words in refused("table", "mine", cwd=tmp_path)
     mine.write_text("title: [\n")
-    assert "mine.yaml cannot be read" in refused("table", "mine", cwd=tmp_path)
+    assert "mine.yaml is not valid YAML: line 2" in refused("table", "mine", cwd=tmp_path)

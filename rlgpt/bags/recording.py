@@ -65,6 +65,11 @@ def record(
     run = run_folder.find(wanted)
     stack = load(run)
     nodes = [*stack.nodes, LAUNCHER]
+    if not (stack.hosts or run_folder.launched(run) or run_folder.running_nodes(run)):
+        _print(
+            f"nothing of {run.name} runs: there is something to record once it is resumed, or one "
+            "of its nodes is started"
+        )
     with connected(run, stack) as bus:
         if everything:
             choice = choose([f"{node}/*" for node in nodes], nodes, exclude, [])

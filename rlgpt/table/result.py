@@ -97,7 +97,9 @@ def read(cell: Cell, results: Path) -> CellResult | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Refused(f"{path} cannot be read ({error.strerror})") from None
+        raise Refused(
+            f"{path} cannot be read ({error.strerror}); choose another folder with --results DIR"
+        ) from None
     try:
         result = msgspec.json.decode(text, type=CellResult)
     except msgspec.DecodeError as error:

@@ -15,9 +15,15 @@ def alone(folder: Path, doing: str, keep: bool = True) -> Iterator[None]:
     False where another call has no use for what is left in it: it is deleted, however this ends.
 
     Raises:
-        Refused: another one works in it.
+        Refused: another one works in it, or it cannot be made.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(
+            f"the folder {folder.parent} cannot be used ({error.strerror}): name another one for "
+            "weights with --into DIR, or RLGPT_WEIGHTS=DIR"
+        ) from None
     try:
         lock = hold(folder / ".lock", doing)
     except AlreadyRunning:

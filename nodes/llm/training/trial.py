@@ -55,9 +55,11 @@ def trial(
     shown with each. ``quantities``: questions for a plan state how many of each item it takes.
 
     Raises:
-        Refused: the weights cannot be served here.
+        Refused: there are no weights, or they cannot be served here.
         Failed: the server ended.
     """
+    if not (folder / "config.json").is_file():
+        raise Refused(f"{folder} holds no model: `rlgpt llm get NAME` makes such a folder")
     profile = Vllm(
         model=folder.name, path=str(folder), device="cpu", context=8192, sequences=_AT_ONCE,
         kv_cache_memory="512M", eager=True, temperature=0.0, max_tokens=1024, timeout=900.0,
