@@ -1,5 +1,5 @@
-"""python -m benchmarks.scaling [--quick] [--json FILE]: samples a second against env servers and
-environments, and who is the one that all wait for.
+"""python -m benchmarks.scaling [--quick] [--json FILE]: samples a second against env servers,
+environments and cores, and who is the one that all wait for.
 
 For each row a launch of a learner and so many env servers trains *harvest log* by single steps
 (``--options``: with two coded actions). Beside the rate of the clock stands what does not depend on
@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ DECISIONS = 16  # of each environment in a rollout
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One training. Seconds are of the processor, but for ``wall``."""
 
+    cores: int
     servers: int
     environments: int
     samples: int
@@ -54,26 +56,34 @@ def main() -> int:
     parser.add_argument(
         "--environments", type=int, nargs="+", default=[16, 64, 256, 1024], metavar="N"
     )
+    parser.add_argument(
+        "--cores", type=int, nargs="+", metavar="N", help="run on so many; default: all"
+    )
     parser.add_argument("--rollouts", type=int, default=20, help="timed in each row; default: 20")
     parser.add_argument("--options", action="store_true", help="with coded actions as options")
     parser.add_argument("--json", type=Path, help="write the figures to this file as well")
     given = parser.parse_args()
     if given.quick:
         given.servers, given.environments, given.rollouts = [1, 2], [64], 2
+    there = sorted(os.sched_getaffinity(0))
+    wanted = given.cores or [len(there)]
+    if not all(1 <= cores <= len(there) for cores in wanted):
+        parser.error(f"--cores: there are 1 to {len(there)}")
     rows: list[Row] = []
-    for servers in given.servers:
-        for environments in given.environments:
-            if environments >= servers:
-                print(f"{servers} env servers, {environments} environments", file=sys.stderr)
-                rows.append(row(servers, environments, given.rollouts, given.options))
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    for cores, servers, environments in product(wanted, given.servers, given.environments):
+        if environments < servers:
+            continue
+        print(f"{cores} cores, {servers} env servers, {environments} environments", file=sys.stderr)
+        os.sched_setaffinity(0, there[:cores])  # the nodes have those of this process
+        rows.append(row(cores, servers, environments, given.rollouts, given.options))
+    print(f"{len(there)} cores, load {os.getloadavg()[0]:.1f}")
     print(table(rows))
     if given.json is not None:
         given.json.write_bytes(msgspec.json.format(msgspec.json.encode(rows)) + b"\n")
     return 0
 
 
-def row(servers: int, environments: int, rollouts: int, options: bool) -> Row:
+def row(cores: int, servers: int, environments: int, rollouts: int, options: bool) -> Row:
     """Train for so many rollouts; the first one, with the sessions' opening, is left out."""
     samples = (rollouts + 1) * environments * DECISIONS * (30 if options else 1)
     spec = (options_spec if options else steps_spec)(0, samples)
@@ -97,6 +107,7 @@ def row(servers: int, environments: int, rollouts: int, options: bool) -> Row:
     (first, began, before), (last, ended, after) = at[0], at[-1]
     spent = {node: after[node] - before[node] for node in after}
     return Row(
+        cores=cores,
         servers=servers,
         environments=environments,
         samples=last - first,
@@ -130,13 +141,14 @@ def processors(bus: Bus) -> dict[str, float]:
 
 def table(rows: list[Row]) -> str:
     lines = [
-        "| env servers | environments | samples/s | learner busy | busiest env server "
+        "| cores | env servers | environments | samples/s | learner busy | busiest env server "
         "| µs of CPU a sample: learner | env servers | env servers that one learner can use |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for each in rows:
         worlds = sum(each.env_servers)
         cells = [
+            str(each.cores),
             str(each.servers),
             str(each.environments),
             f"{each.rate:,.0f}",
