@@ -126,7 +126,7 @@ class Library:
         world = learned.provenance.world
         with self._changing() as table:
             if learned.guard is not None:
-                key = guard_key(world, learned.guard)
+                key = guard_key(world, learned.guard, checkpoint)
             else:
                 key = skill_key(world, learned.condition, learned.program, checkpoint)
             row = table.execute(f"select {_COLUMNS} from skills where key = ?", (key,)).fetchone()

@@ -110,11 +110,14 @@ def skill_key(
     return what.hexdigest()
 
 
-def guard_key(world: str, guard: Guard) -> str:
-    """The same of a guard: its condition and its program or policy make it."""
-    source = guard.program.source if guard.program else guard.policy
-    what = msgspec.json.encode([world, guard.when, source, guard.max_steps])
-    return hashlib.sha256(what).hexdigest()
+def guard_key(world: str, guard: Guard, weights: Path | None) -> str:
+    """The same of a guard: its condition and its program or weights make it. The policy's name does
+    not: it is that of the goal, which other runs have as well."""
+    source = guard.program.source if guard.program else ""
+    what = hashlib.sha256(msgspec.json.encode([world, guard.when, source, guard.max_steps]))
+    if weights is not None:
+        what.update(weights.read_bytes())
+    return what.hexdigest()
 
 
 def holds(have: Mapping[str, int], needed: Mapping[str, int]) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from messages.chat import SpecAnswer, SpecQuestion
+from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
 from messages.world import DEFAULT_GAME, REWARDS, RewardTerm
 from worlds import card
 from worlds.card import Specs
@@ -42,19 +42,7 @@ def spec_problems(
         problems.append("Macros are not allowed in this run: leave `macros` empty.")
     taken = set(actions)
     for macro in answer.macros:
-        if not macro.name.isidentifier():
-            problems.append(f"Macro name {macro.name!r} is no identifier.")
-        if macro.name in taken:
-            problems.append(f"Macro name {macro.name!r} is taken.")
-        if not 1 <= macro.max_steps <= MOST_STEPS:
-            problems.append(
-                f"Macro {macro.name!r} needs max_steps of at least 1, and {MOST_STEPS} at most."
-            )
-        if macro.interrupt is not None and not 1 <= macro.interrupt <= MOST_STEPS:
-            problems.append(
-                f"Macro {macro.name!r} is interrupted after {macro.interrupt} steps; give at least "
-                "1, or null for one that runs to its end."
-            )
+        problems += macro_problems(macro, taken)
         taken.add(macro.name)
     if not answer.rewards:
         problems.append("There is no reward: at least one term is needed.")
@@ -89,6 +77,25 @@ def spec_problems(
         )
     if not 1 <= answer.budget <= most_samples:
         problems.append(f"The budget is {answer.budget}; it must be 1 to {most_samples} samples.")
+    return problems
+
+
+def macro_problems(macro: MacroDraft, taken: Collection[str]) -> list[str]:
+    """What is wrong with a macro but for its source. ``taken``: names that it cannot have."""
+    problems: list[str] = []
+    if not macro.name.isidentifier():
+        problems.append(f"Macro name {macro.name!r} is no identifier.")
+    if macro.name in taken:
+        problems.append(f"Macro name {macro.name!r} is taken.")
+    if not 1 <= macro.max_steps <= MOST_STEPS:
+        problems.append(
+            f"Macro {macro.name!r} needs max_steps of at least 1, and {MOST_STEPS} at most."
+        )
+    if macro.interrupt is not None and not 1 <= macro.interrupt <= MOST_STEPS:
+        problems.append(
+            f"Macro {macro.name!r} is interrupted after {macro.interrupt} steps; give at least "
+            "1, or null for one that runs to its end."
+        )
     return problems
 
 

@@ -67,6 +67,8 @@ def read_spec_file(path: Path) -> SpecFile:
         data = yaml.safe_load(path.read_text("utf-8"))
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}") from None
+    except RecursionError:
+        raise Refused(f"{path} is nested too deeply to be a training spec") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise Refused(f"{path} is not valid YAML: {yaml_problem(error)}") from None
     try:

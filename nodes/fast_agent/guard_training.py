@@ -7,9 +7,9 @@ from messages.plan import MakeGuard, SubAction, Working
 from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec
 from messages.world import Guard
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.guard_spec import write_guard_spec
 from nodes.fast_agent.implementing import Spent
 from nodes.fast_agent.seeds import training_seeds
-from nodes.fast_agent.spec_writing import write_spec
 from nodes.goal_ids import slug
 
 
@@ -28,7 +28,7 @@ def train_guard(
         description=proposal.description,
     )
     try:
-        interface, budget, problems = write_spec(
+        interface, budget, problems = write_guard_spec(
             agent, goal.id, request.task, sub_action, request.stages, proposal, guard.when
         )
     except RemoteError as error:
@@ -36,7 +36,7 @@ def train_guard(
             raise
         return None, str(error)
     if interface is None:
-        return None, f"No training spec would do: {' '.join(problems)}"
+        return None, f"No valid training spec was given: {' '.join(problems)}"
     interface = msgspec.structs.replace(interface, horizon=guard.max_steps, autocraft=False)
     left = spent.left
     if left is not None and left < guard.max_steps:

@@ -9,8 +9,6 @@ from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import Stage
 from messages.program import Program
 from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec, Tryouts
-from messages.world import Interface
-from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import (
@@ -25,14 +23,13 @@ from nodes.fast_agent.implementing import (
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.seeds import seeds_while_training, training_seeds
 from nodes.fast_agent.skill_use import LookedUp
+from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
 from nodes.fast_agent.stage_playing import leading_programs
 from nodes.fast_agent.tried_programs import Tried, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.goal_ids import slug
-from nodes.spec_check import without_repetitions
 from worlds import card
-from worlds.common.mineclip_feature import MINECLIP
 
 
 def implement_by_rl(
@@ -57,7 +54,7 @@ def implement_by_rl(
         spec, problems = None, [str(error)]
     outcome.attempts = 1
     if spec is None:
-        outcome.verdict = failed(f"No training spec would do: {' '.join(problems)}")
+        outcome.verdict = failed(f"No valid training spec was given: {' '.join(problems)}")
         return outcome
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
@@ -129,11 +126,11 @@ def _compare(
     except OutOfSamples as reason:
         agent.log.info("%s: the program %s is not tried: %s", goal.id, rival.name, reason)
         return
-    spent.trial += played.steps
+    spent.tried(played)
     verdict = judge(agent, goal, "program", played, macros=[])
     count = len(played.episodes)
-    if count < episodes:
-        # Of other episodes than the policy's: nothing follows from fewer.
+    if count != episodes:
+        # Of other episodes than the policy's: where samples ran out, one of them had fewer.
         return
     program_rate = f"the program {rival.name} in {round(verdict.success_rate * count)}"
     other = f"the policy in {round(policy.success_rate * episodes)}"
@@ -169,10 +166,6 @@ def _write_spec(
 ) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
     request, parameters = goal.request, agent.parameters
-    specs = card(request.task.game).specs
-    features = [*specs.features, MINECLIP.name] if agent.mineclip else list(specs.features)
-    if parameters.observations is not None:
-        features = list(parameters.observations)
     problems: list[str] = []
     refused: SpecAnswer | None = None
     as_macros = parameters.macros and parameters.program_macros
@@ -186,8 +179,8 @@ def _write_spec(
             sub_action=request.sub_action,
             before=request.before,
             history=request.history,
-            observations=features,
-            actions=list(specs.actions),
+            observations=observations_to_choose(agent, request.task),
+            actions=list(card(request.task.game).specs.actions),
             macros_allowed=parameters.macros,
             problems=problems,
             refused=refused,
@@ -198,9 +191,7 @@ def _write_spec(
             programs_as_macros=as_macros,
             programs_to_clone=parameters.clone,
         )
-        answer = without_repetitions(ask(agent, f"{goal.id}/spec-{number}", question, SpecAnswer))
-        if parameters.observations is not None:
-            answer = msgspec.structs.replace(answer, observations=features)
+        answer = ask_for_spec(agent, f"{goal.id}/spec-{number}", question)
         checker = SpecChecker(agent, question, looked_up.sources, sources)
         for macro in checker.macros(answer):
             agent.save(f"{goal.id}/spec-{number}/{macro.name}", macro)
@@ -225,17 +216,8 @@ def _training_spec(
     return TrainingSpec(
         name=slug(request.sub_action.name),
         task=request.task,
-        interface=Interface(
-            observations=answer.observations,
-            actions=answer.actions,
-            macros=macros,
-            rewards=answer.rewards,
-            success=request.sub_action.success,
-            horizon=answer.horizon,
-            targets=answer.targets,
-            gamma=agent.gamma,
-            memory=answer.memory,
-            memory_size=answer.memory_size,
+        interface=msgspec.structs.replace(
+            interface_of(answer, macros, request.sub_action.success, agent.gamma),
             autocraft=parameters.autocraft,
         ),
         prefix=prefix,

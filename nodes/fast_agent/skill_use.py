@@ -139,7 +139,9 @@ class Skills:
                 if name:
                     self._log.info("%s: kept as the skill %s", goal_id, name)
             else:
-                self._count(occasion, self._guard_key(guard), counts)
+                key = self._safely(lambda guard=guard: self._guard_key(guard), "")
+                if key:
+                    self._count(occasion, key, counts)
 
     def policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
         """Those of the library with an aim and an interface that fits, the best last."""
@@ -240,7 +242,7 @@ class Skills:
         if guard.policy.startswith("skill/") and self._library is not None:
             skill = self._library.find(guard.policy.removeprefix("skill/"))
             return skill.key if skill is not None else ""
-        return guard_key(self._world, guard)
+        return guard_key(self._world, guard, self._weights(guard))
 
     def _weights(self, guard: Guard) -> Path | None:
         return self._run / guard.checkpoint if guard.checkpoint else None
@@ -287,7 +289,11 @@ class Skills:
                 and (condition.kind, condition.name) == (aim.kind, aim.name)
                 and fits(learned.spec)
             ):
-                skill.check()
+                try:
+                    skill.check()
+                except LibraryError as error:  # the others can be used all the same
+                    self._log.warning("%s", error)
+                    continue
                 assert skill.policy is not None
                 found.append((skill.counts.rate, skill.counts.episodes, skill.policy))
         found.sort(key=lambda each: each[:2])

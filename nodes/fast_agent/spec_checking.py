@@ -9,7 +9,7 @@ from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
 from messages.program import CHECK, CheckProgram, Program
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.inlining import clashes, with_skills
-from nodes.spec_check import clonable, spec_problems
+from nodes.spec_check import clonable, macro_problems, spec_problems
 
 _NONE: Mapping[str, str] = {}
 
@@ -73,12 +73,13 @@ class SpecChecker:
         return answer, problems
 
     def _mended(self, answer: SpecAnswer) -> SpecAnswer:
-        """Without macros that cannot be played or have a name that is taken, and without programs
-        to clone that there are not: a policy can be trained without them."""
+        """Without macros that cannot be played (a name that is taken, a number out of range, a
+        program with a mistake), and without programs to clone that do not exist: a policy can be
+        trained without them."""
         kept: list[MacroDraft] = []
         taken = set(self._question.actions)
         for draft in answer.macros if self._question.macros_allowed else []:
-            if draft.name not in taken and not self._macro_problems(draft):
+            if not macro_problems(draft, taken) and not self._macro_problems(draft):
                 kept.append(draft)
                 taken.add(draft.name)
         known = clonable(self._question)

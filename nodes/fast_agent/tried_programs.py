@@ -76,7 +76,13 @@ class TriedPrograms:
         if (known := self._memory.find(name, list[Tried])) is not None:
             return known
         found = sorted(self._all(goal), key=lambda tried: (-tried.rate, tried.name))
-        return self._memory.keep(name, found[:MOST])
+        shown = found[:MOST]
+        # Where others are better, the best with the sub-action's own aim is shown all the same: it
+        # is what a policy has to beat.
+        rival = best_of(found, goal.request.sub_action.success)
+        if rival is not None and rival not in shown:
+            shown[-1] = rival
+        return self._memory.keep(name, shown)
 
     def _all(self, goal: Implementing) -> list[Tried]:
         return self._memory.find(_subtask(goal), list[Tried]) or []

@@ -6,7 +6,7 @@ steps are counted with those of prefixes, as PPO learns nothing from them.
 
 import logging
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,7 @@ import torch
 
 from messages.interface import Call
 from messages.training import TrainingSpec
-from messages.world import SeedRange
+from messages.world import Guard, Lead, SeedRange
 from nodes.learner.aside import Choose, Once, play_once
 from nodes.learner.cloning import Demonstrations, clone
 from nodes.learner.deciding import Deciding
@@ -36,6 +36,7 @@ class Beside:
     """The tryouts and demonstrations of one training.
 
     Args:
+        guards, guarded: of the training's own session.
         lost: called with the error when a session was lost; it raises once there were too many.
         reset: primitive steps that the reset of one environment may take.
         The others are those of the training.
@@ -49,6 +50,8 @@ class Beside:
         parameters: Hyperparameters,
         learner: Path,
         servers: Mapping[str, Call],
+        guards: Sequence[Guard],
+        guarded: Sequence[Lead],
         log: logging.Logger,
         lost: Callable[[SessionLost, Check], None],
         reset: int,
@@ -58,13 +61,15 @@ class Beside:
         self._parameters = parameters
         self._learner = learner
         self._servers = servers
+        self._guards, self._guarded = guards, guarded
         self._log = log
         self._lost = lost
         assisted = card(spec.task.game).specs.most_assisted if spec.interface.autocraft else 0
         self._episode = reset + spec.interface.horizon + assisted  # steps of one, at most
 
-    def tryout_is_due(self, state: TrainingState) -> bool:
-        if (tryouts := self._spec.tryouts) is None:
+    def tryout_is_due(self, state: TrainingState, room: float) -> bool:
+        """Whether it is time for one, and it fits into ``room`` primitive steps."""
+        if (tryouts := self._spec.tryouts) is None or room < tryouts.seeds.count * self._episode:
             return False
         if not state.tryouts:
             return True
@@ -152,6 +157,8 @@ class Beside:
                 learner=self._learner,
                 leaders=Leaders(self._learner, spec.lead, name),
                 log=self._log,
+                guards=self._guards,
+                guarded=self._guarded,
                 whole=True,
                 once=True,
                 matched=demonstrations is not None,

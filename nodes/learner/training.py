@@ -84,6 +84,8 @@ class Training:
         leaders = Leaders(learner, spec.lead, policy)
         self.reset = longest_reset(spec.prefix, leaders.lead) + (CHUNK if spec.guard else 0)
         size = self._affordable(parameters.environments)
+        guards = with_actors(learner, spec.guards, parameters.greedy)
+        stages = guarded(learner, spec.guarded)
         self.session = session_on(
             servers,
             name=policy,
@@ -93,11 +95,13 @@ class Training:
             learner=learner,
             leaders=leaders,
             log=log,
-            guards=with_actors(learner, spec.guards, parameters.greedy),
-            guarded=guarded(learner, spec.guarded),
+            guards=guards,
+            guarded=stages,
         )
         self.beside = Beside(
             policy=policy,
+            guards=guards,
+            guarded=stages,
             spec=spec,
             parameters=self.parameters,
             learner=learner,
@@ -160,7 +164,7 @@ class Training:
     ) -> TrainingState:
         state, collector = self._open(check)
         if not state.counters.iterations and state.clone is None:
-            self.beside.clone(state, self._room(state) - self._opening_steps, check)
+            self.beside.clone(state, self._room_beside(state), check)
         state.act_as_now()
         metrics = Metrics(self.learner / "tensorboard", self.folder.name)
         began = time.monotonic()
@@ -185,9 +189,9 @@ class Training:
 
         try:
             while not state.stopped:
-                if self.beside.tryout_is_due(state):
+                if self.beside.tryout_is_due(state, self._room_beside(state)):
                     learned()
-                    self.beside.try_out(state, self._room(state), check)
+                    self.beside.try_out(state, self._room_beside(state), check)
                     self._stop_when_fallen(state)
                     if state.stopped:
                         break
@@ -294,7 +298,7 @@ class Training:
         """End the training with the weights of the best tryout, if there were tryouts."""
         if self.spec.tryouts is not None:
             if not state.tryouts or state.tryouts[-1][0] < state.counters.samples:
-                self.beside.try_out(state, self._room(state), check)
+                self.beside.try_out(state, self._room_beside(state), check)
             state.take_best()
         self._save(state, metrics)
 
@@ -392,6 +396,11 @@ class Training:
         """Primitive steps that it may still take, prefixes included."""
         most, counters = self.spec.most, state.counters
         return math.inf if most is None else most - counters.samples - counters.prefix_samples
+
+    def _room_beside(self, state: TrainingState) -> float:
+        """The same for what is played in a session of its own: the training's has been opened, and
+        what that took is not counted yet."""
+        return self._room(state) - self._opening_steps
 
     def _next_step(self) -> int:
         """Primitive steps that one more decision of every environment may take, resets included, as

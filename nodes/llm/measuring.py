@@ -32,6 +32,8 @@ class Meter:
 
     def tokens(self, url: str, prompt: list[ChatMessage]) -> int:
         """``url``: up to and with /v1."""
+        if self._kind == "none":
+            return estimated(prompt)
         for kind in [self._kind] if self._kind else ["vllm", "llama"]:
             try:
                 count = self._vllm(url, prompt) if kind == "vllm" else self._llama(url, prompt)

@@ -5,6 +5,9 @@ import re
 _TAGS = ("think", "thinking", "reasoning", "thought")
 _THOUGHT = re.compile(rf"^(.*?)(?:</(?:{'|'.join(_TAGS)})>|\[/THINK\])\s*", re.DOTALL)
 _OPENED = re.compile(rf"^\s*(?:<(?:{'|'.join(_TAGS)})>|\[THINK\])\s*")
+BEGINS = re.compile(rf"<(?:{'|'.join(_TAGS)})>|\[THINK\]|<\|channel\|>analysis")
+"""Where thinking begins in a text that is being written; ``ENDS``: where it ends."""
+ENDS = re.compile(rf"</(?:{'|'.join(_TAGS)})>|\[/THINK\]|<\|channel\|>final")
 # Of gpt-oss, where the server leaves the channels in the text.
 _FINAL = re.compile(r"<\|channel\|>final(?:[^<]*)<\|message\|>")
 _CHANNEL = re.compile(r"<\|(?:start|end|channel|message|return)\|>(?:assistant|analysis)?")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from messages.chat import TOKENS, Ask, Tokens
+from nodes.llm.thinking import BEGINS, ENDS
 
 _EVERY = 0.1  # seconds
 
@@ -17,15 +18,15 @@ class TokenPublisher:
         self._request = request
         self._pieces: list[str] = []
         self._thinking = False
-        self._in_block = False  # between <think> and </think>
+        self._in_block = False  # between <think> and </think>, or the like
         self._published_at = 0.0
         self._attempt = -1
 
     def piece(self, text: str, thinking: bool) -> None:
-        if "<think>" in text:
+        if BEGINS.search(text):
             self._in_block = True
         thinking = thinking or self._in_block
-        if "</think>" in text:
+        if ENDS.search(text):
             self._in_block = False
         if thinking != self._thinking:
             self.flush()

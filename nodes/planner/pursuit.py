@@ -137,7 +137,7 @@ class Pursuit:
                 raise
             return self._report(False, f"There is no plan: {error}")
         if problems:
-            return self._report(False, f"No plan would do: {' '.join(problems)}")
+            return self._report(False, f"No valid plan was given: {' '.join(problems)}")
         if limits.samples < least(task):
             return self._report(
                 False,
@@ -170,7 +170,7 @@ class Pursuit:
         planning = card(self.task.game).planning
         while rest:
             self._goal.check()
-            subtask = rest.pop(0)
+            subtask = self._with_own_name(rest.pop(0))
             start = held
             if rest:  # a goal that is not planned may be one that the rules know no way to
                 held = planning.expected([subtask], held, later=rest)
@@ -195,6 +195,17 @@ class Pursuit:
             if left and (problems := planning.shortfalls(rest, left)):
                 rest, held = self._plan_anew(done, left, problems, rest, held)
         return ""
+
+    def _with_own_name(self, subtask: Subtask) -> Subtask:
+        """A subtask of a new plan may have the name of another one that was practised, and what is
+        kept of subtasks is kept by name."""
+        others = {
+            each.subtask.name for key, each in self._practised.items() if key != _key(subtask)
+        }
+        name, number = subtask.name, 2
+        while name in others:
+            name, number = f"{subtask.name} ({number})", number + 1
+        return msgspec.structs.replace(subtask, name=name)
 
     def _begin(
         self,
@@ -273,8 +284,23 @@ class Pursuit:
         self._node.log.info("%s: the rest of the plan is invalid: %s", self._goal.id, reasons)
         from_here = msgspec.structs.replace(self.task, inventory=left)
         id = f"{self._goal.id}/again-{done}"
-        again, wrong = self._planner.plan(id, from_here, problems, refused=rest)
+        again, wrong = self._planned_again(
+            lambda: self._planner.plan(id, from_here, problems, refused=rest)
+        )
         return (rest, held) if wrong else (again, left)
+
+    def _planned_again(
+        self, plan: Callable[[], tuple[list[Subtask], list[str]]]
+    ) -> tuple[list[Subtask], list[str]]:
+        """A new plan, and what is wrong with it. Where there is no answer there is none, and the
+        goal goes on with the old one."""
+        try:
+            return plan()
+        except RemoteError as error:
+            if error.code != "no_answer":
+                raise
+            self._node.log.warning("%s: there is no new plan: %s", self._goal.id, error)
+            return [], [str(error)]
 
     # ---- performances
 
@@ -389,11 +415,13 @@ class Pursuit:
 
     def _ask_again(self, number: int, lost: list[Lost], until: int) -> None:
         """Ask for the plan again, with what was lost; practise what is new in it."""
-        again, wrong = self._planner.plan(
-            f"{self._goal.id}/after-{number}",
-            self.task,
-            practised=[each.subtask for each in self._practised.values()],
-            performed=lost,
+        again, wrong = self._planned_again(
+            lambda: self._planner.plan(
+                f"{self._goal.id}/after-{number}",
+                self.task,
+                practised=[each.subtask for each in self._practised.values()],
+                performed=lost,
+            )
         )
         if wrong or all(_key(each) in self._practised for each in again):
             return

@@ -7,7 +7,7 @@ from statistics import median_low
 import msgspec
 
 from messages.bounds import NotNegative, Positive
-from messages.bus import GoalHandle
+from messages.bus import GoalHandle, RemoteError
 from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import (
     ACHIEVE,
@@ -89,9 +89,15 @@ class SlowAgent(Node):
             # What was begun before a restart is ended, also if less is allowed by now.
             if reason is not None and not self._begun(f"{goal.id}/iteration-{number}"):
                 break
-            decomposition, problems = self._decompose(goal, number, iterations)
+            try:
+                decomposition, problems = self._decompose(goal, number, iterations)
+            except RemoteError as error:
+                if error.code != "no_answer":
+                    raise
+                reason = f"There is no decomposition: {error}"
+                break
             if problems:
-                reason = f"No decomposition would do: {' '.join(problems)}"
+                reason = f"No valid decomposition was given: {' '.join(problems)}"
                 break
             iteration = self._iterate(goal, number, decomposition, iterations)
             iterations.append(iteration)

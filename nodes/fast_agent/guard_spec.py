@@ -1,18 +1,17 @@
-"""Asks for the interface of a guard's policy and checks it, as a sub-action's spec is."""
+"""Asks for the training spec of a guard's policy and checks it, as a sub-action's is."""
 
 from collections.abc import Sequence
 
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import GuardProposal, Stage, SubAction
 from messages.world import Interface, Task
-from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
-from nodes.spec_check import without_repetitions
 from worlds import card
 
 
-def write_spec(
+def write_guard_spec(
     agent: Agent,
     goal: str,
     task: Task,
@@ -26,35 +25,28 @@ def write_spec(
     Raises:
         RemoteError: ``no_answer``.
     """
-    specs, parameters = card(task.game).specs, agent.parameters
+    parameters = agent.parameters
     problems: list[str] = []
+    refused: SpecAnswer | None = None
     for number in range(1 + parameters.repairs):
         question = SpecQuestion(
             task=task,
             sub_action=sub_action,
             before=list(stages),
-            observations=list(specs.features),
-            actions=list(specs.actions),
+            observations=observations_to_choose(agent, task),
+            actions=list(card(task.game).specs.actions),
             macros_allowed=parameters.macros,
             problems=problems,
+            refused=refused,
             guard=guard,
             when=when,
         )
-        answer = without_repetitions(ask(agent, f"{goal}/spec-{number}", question, SpecAnswer))
+        answer = ask_for_spec(agent, f"{goal}/spec-{number}", question)
         checker = SpecChecker(agent, question)
         answer, problems = checker.checked(answer, last=number == parameters.repairs)
         if not problems:
-            interface = Interface(
-                observations=answer.observations,
-                actions=answer.actions,
-                macros=checker.macros(answer),
-                rewards=answer.rewards,
-                success=sub_action.success,
-                horizon=answer.horizon,
-                targets=answer.targets,
-                gamma=agent.gamma,
-                memory=answer.memory,
-                memory_size=answer.memory_size,
-            )
+            macros = checker.macros(answer)
+            interface = interface_of(answer, macros, sub_action.success, agent.gamma)
             return interface, min(answer.budget, parameters.budget or answer.budget), []
+        refused = answer
     return None, 0, problems

@@ -1,0 +1,52 @@
+"""What asking for a sub-action's training spec and for a guard's have in common."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from messages.chat import SpecAnswer, SpecQuestion
+from messages.program import Program
+from messages.world import Condition, Interface, Task
+from nodes.asking import ask
+from nodes.fast_agent.agent import Agent
+from nodes.spec_check import without_repetitions
+from worlds import card
+from worlds.common.mineclip_feature import MINECLIP
+
+
+def observations_to_choose(agent: Agent, task: Task) -> list[str]:
+    """The observations that a spec may name: those of the run, where it has them set."""
+    if agent.parameters.observations is not None:
+        return list(agent.parameters.observations)
+    features = card(task.game).specs.features
+    return [*features, MINECLIP.name] if agent.mineclip else list(features)
+
+
+def ask_for_spec(agent: Agent, id: str, question: SpecQuestion) -> SpecAnswer:
+    """The answer, each name once in its list, with the run's observations where it has them set.
+
+    Raises:
+        RemoteError: ``no_answer``.
+    """
+    answer = without_repetitions(ask(agent, id, question, SpecAnswer))
+    if agent.parameters.observations is not None:
+        answer = msgspec.structs.replace(answer, observations=question.observations)
+    return answer
+
+
+def interface_of(
+    answer: SpecAnswer, macros: Sequence[Program], success: Condition, gamma: float
+) -> Interface:
+    """What a policy sees, does and is rewarded for. ``gamma``: the discount inside a macro."""
+    return Interface(
+        observations=answer.observations,
+        actions=answer.actions,
+        macros=list(macros),
+        rewards=answer.rewards,
+        success=success,
+        horizon=answer.horizon,
+        targets=answer.targets,
+        gamma=gamma,
+        memory=answer.memory,
+        memory_size=answer.memory_size,
+    )
