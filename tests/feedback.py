@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from messages.bus import GoalHandle
+from messages.bus import GoalHandle, ServiceError
 from messages.chat import (
     ASK,
     Answered,
@@ -113,6 +113,8 @@ class Outer:
 
     def _answer(self, request: Ask) -> Answered:
         self.asked.append(request.question)  # type: ignore[arg-type]
+        if not self._answers:
+            raise ServiceError("The server is gone.", code="no_answer")
         answer = DecomposeAnswer(sub_actions=self._answers.pop(0))
         return Answered(id=request.id, answer=msgspec.json.encode(answer).decode(), model="test")
 

@@ -13,7 +13,7 @@ import torch
 
 from messages.program import Program
 from messages.training import Demonstrated, Tryouts
-from messages.world import Condition, Field, Opened, SeedRange, Stepped
+from messages.world import Condition, Field, Guard, Opened, OpenSession, SeedRange, Stepped
 from models.cloning import faded, kl_to_clone
 from nodes.learner import checkpoint
 from nodes.learner.cloning import Demonstrations
@@ -334,6 +334,31 @@ def test_a_tryout_that_does_not_fit_is_left_out(tmp_path):
     done = made.run(lambda progress: None)
     assert done.samples + done.prefix_samples <= 1500
     assert len(done.tryouts) < 3
+
+
+def test_tryouts_and_demonstrations_have_the_guards_of_the_training(tmp_path):
+    made = training(tmp_path, [RUN], TRYOUTS)
+    guard = Guard(name="wait", when="False", program=WALK, max_steps=3)
+    opened: dict[str, list[str]] = {}
+
+    class Guarded(Corridors):
+        def open(self, request: OpenSession) -> Opened:
+            opened[request.session] = [each.name for each in request.guards]
+            return super().open(request)
+
+    guarded = Training(
+        policy="toy/train",
+        spec=msgspec.structs.replace(made.spec, guards=[guard]),
+        parameters=made.parameters,
+        learner=tmp_path / "learner",
+        folder=tmp_path / "learner" / "toy+train",
+        servers={"env_server": Guarded().call},
+        log=logging.getLogger("test"),
+        warn=logging.getLogger("test").error,
+    )
+    guarded.run(lambda progress: None)
+    assert set(opened) >= {"toy/train", "toy/train/tryout", "toy/train/demonstration"}
+    assert all(guards == ["wait"] for guards in opened.values())
 
 
 def test_long_tryouts_are_made_less_often(tmp_path):

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from messages.bus import GoalHandle
+from messages.bus import GoalHandle, ServiceError
 from messages.chat import (
     ASK,
     Answered,
@@ -107,6 +107,8 @@ class Goals:
         self.performed: list[Perform] = []
         self.asked: list[PlanQuestion] = []
         self._came, self._tries = list(came), tries
+        self.silent_after = 1_000  # plans that it asks for, after which there is no answer
+        self.new: list[Subtask] = []  # a subtask that plans begin with after the first
         self.steps: dict[str, list[int]] = {}  # item -> of each iteration's evaluation, in all
         self.bus = MockBus("planner")
         self.bus.answer(ASK, self._answer)
@@ -119,12 +121,17 @@ class Goals:
         return self.bus.run_goal(PURSUE, "goal", PursueGoal(task=STICK, limits=wanted))
 
     def _answer(self, request: Ask) -> Answered:
+        if len(self.asked) >= self.silent_after:
+            raise ServiceError("The server is gone.", code="no_answer")
         self.asked.append(request.question)  # type: ignore[arg-type]
         needed = ("log", 1), ("planks", 2), ("stick", 1)
         subtasks = [
             Subtask(name=f"get {item}", success=Condition(kind="have", name=item, quantity=count))
             for item, count in needed
         ]
+        if self.new and len(self.asked) > 1:
+            others = [msgspec.structs.replace(s, name=f"then {s.name}") for s in subtasks]
+            subtasks = [*self.new, *others]
         text = msgspec.json.encode(PlanAnswer(subtasks=subtasks)).decode()
         return Answered(id=request.id, answer=text, model="test")
 
@@ -193,6 +200,24 @@ def test_a_performance_that_falls_short_is_asked_about_and_practised_further(tmp
     text = prompt("planner", goals.asked[-1])
     assert "6 were lost at log (died (lava): 6)" in text
     assert "Of 30 episodes" in text
+
+
+def test_without_an_answer_about_a_performance_the_old_plan_is_practised_further(tmp_path: Path):
+    goals = Goals(tmp_path, SHORT, WELL, WELL, log=[0.9, 0.97])
+    goals.silent_after = 1
+    report = goals.pursue(goal_rate=0.9)
+    assert report.success
+    assert goals.achieved[-1][0] == "goal/0-get-log/again-1"
+
+
+def test_a_subtask_of_a_new_plan_does_not_take_the_name_of_another_one(tmp_path: Path):
+    goals = Goals(tmp_path, SHORT, WELL, WELL, log=[0.9, 0.97], dirt=[1.0])
+    goals.new = [Subtask(name="get log", success=Condition(kind="have", name="dirt"))]
+    report = goals.pursue(goal_rate=0.9)
+    assert [each.subtask.name for each in goals.performed[1].subtasks] == [
+        "get log", "get planks", "get stick", "get log (2)",
+    ]  # fmt: skip
+    assert report.chosen == {"get log": 1, "get planks": 0, "get stick": 0, "get log (2)": 0}
 
 
 def sources(request: Perform) -> list[str]:
@@ -347,6 +372,15 @@ def test_the_slow_agent_continues_its_history_with_the_losses_of_the_performance
     text = prompt("slow_agent", split.asked[0])
     assert "6 of them were lost at this subtask (died (lava): 6)" in text
     assert split.implemented[0][1].performed == lost
+
+
+def test_without_an_answer_the_best_iteration_so_far_is_the_subtasks(tmp_path: Path):
+    outer = Outer(tmp_path, [[FIND, HARVEST]], EVALUATED)
+    report = outer.achieve(limits=Limits(iterations=3))
+    assert [each.number for each in report.iterations] == [0]
+    assert report.chosen == 0
+    assert report.reason.startswith("There is no decomposition: ")
+    assert "The server is gone." in report.reason
 
 
 def test_the_weakest_stage_of_an_unseen_evaluation_is_the_one_that_lost_most():

@@ -1,6 +1,6 @@
 """Guards in the two loops: proposed, made, played with, reported, kept and reused."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ from messages.world import (
     Closed,
     Condition,
     Field,
+    Guard,
     GuardReport,
     Looked,
     Opened,
@@ -62,6 +63,7 @@ from nodes.env_server.session import Session
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.guard_counts import in_words, together
 from nodes.skill_library import Library
+from nodes.skills import guard_key
 from nodes.slow_agent.slow_agent import SlowAgent
 from nodes.testing import MockBus, start
 from tests.fake_world import FakeWorld
@@ -117,7 +119,11 @@ Answers = dict[type, Callable[[Any], msgspec.Struct]]
 
 
 def agents(
-    run: Path, answers: Answers | None = None, evaluation_episodes: int = 4, **parameters: Any
+    run: Path,
+    answers: Answers | None = None,
+    evaluation_episodes: int = 4,
+    observations: tuple[str, ...] | None = None,
+    **parameters: Any,
 ) -> tuple[Any, ...]:
     """The bus, its sessions, and the questions that were asked."""
     bus = MockBus("test")
@@ -146,7 +152,7 @@ def agents(
     bus.answer(JUDGE, judge)
     start(SlowAgent, bus, run, **parameters)
     fast = {"trial_episodes": 4, "evaluation_episodes": evaluation_episodes, "repairs": 1}
-    start(FastAgent, bus, run, skills="skills", **fast)
+    start(FastAgent, bus, run, skills="skills", observations=observations, **fast)
     return bus, sessions, asked
 
 
@@ -289,8 +295,11 @@ SPEC = SpecAnswer(
 )
 
 
-def learning(run: Path, samples: int = 600, **parameters: Any) -> tuple[Any, list[Train], Any]:
+def learning(
+    run: Path, samples: int = 600, specs: Sequence[SpecAnswer] = (SPEC,), **parameters: Any
+) -> tuple[Any, list[Train], Any]:
     """Agents that propose a guard by rl, and a learner that makes a policy which walks on."""
+    left = list(specs)
     bus, _, asked = agents(
         run,
         {
@@ -303,7 +312,7 @@ def learning(run: Path, samples: int = 600, **parameters: Any) -> tuple[Any, lis
                 if question.proposal.method == "code"
                 else GuardAnswer(when=WHEN.replace("0.25", "0.75"), max_steps=7)
             ),
-            SpecQuestion: lambda question: SPEC,
+            SpecQuestion: lambda question: left.pop(0) if len(left) > 1 else left[0],
         },
         **parameters,
     )
@@ -349,6 +358,27 @@ def test_a_guard_by_rl_is_trained_in_the_stages_that_it_cuts_into(tmp_path: Path
     assert by_name["Move on"] == GuardReport(
         name="move-on", turns=1, steps=1, episodes=1, ended={"over": 1}
     )
+
+
+def test_a_refused_spec_of_a_guard_is_shown_again_with_the_runs_observations(tmp_path: Path):
+    wrong = msgspec.structs.replace(SPEC, actions=["fly"], observations=["compass"])
+    bus, trained, asked = learning(tmp_path, specs=[wrong, SPEC], observations=("facing", "time"))
+    achieved(bus)
+    first, second = [each for each in asked if isinstance(each, SpecQuestion)]
+    assert first.refused is None
+    assert second.refused == msgspec.structs.replace(wrong, observations=["facing", "time"])
+    assert "fly" in second.problems[0]
+    assert [each.spec.interface.observations for each in trained] == [["facing", "time"]]
+
+
+def test_guards_of_other_weights_are_other_skills(tmp_path: Path):
+    """Policies have the name of their goal, which is the same in every run."""
+    guard = Guard(name="move-on", when=WHEN, policy="goal/guard-move-on/train", checkpoint="x")
+    keys: list[str] = []
+    for content in (b"one", b"two", b"one"):
+        (tmp_path / "checkpoint.pt").write_bytes(content)
+        keys.append(guard_key("embedded", guard, tmp_path / "checkpoint.pt"))
+    assert keys[0] == keys[2] != keys[1]
 
 
 def test_a_guard_whose_turn_never_came_is_not_made(tmp_path: Path):

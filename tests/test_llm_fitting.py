@@ -81,11 +81,13 @@ class Tokenizer:
     def __init__(self, kind: str, most: int | None = None) -> None:
         self.kind, self.most = kind, most
         self.prompts: list[str] = []
+        self.measured = 0
         self.bodies: list[dict[str, Any]] = []
 
     def __call__(self, handler: BaseHTTPRequestHandler) -> None:
         body = self.bodies[-1]
         if handler.path == "/tokenize":
+            self.measured += 1
             self.tokenize(handler, body)
             return
         text = " ".join(message["content"] for message in body["messages"])
@@ -147,6 +149,7 @@ def test_a_server_without_a_tokenizer_is_sent_one_part_less_after_each_rejection
     answered = asked(setting, server, repairs=0)
     assert answered.left_out == ["the skills"]
     assert len(server.prompts) == 2
+    assert server.measured == 2  # as vLLM does, as llama.cpp does, and then no more
     assert answered.repairs == 1
 
 
