@@ -91,7 +91,7 @@ class Unseen(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def weakest(self) -> int | None:
-        """The stage in which most of the episodes were lost, of equals the later one."""
+        """The stage in which most of the episodes were lost; on a tie, the later one."""
         if not self.held or self.worked == self.episodes:
             return None
         came = [self.episodes, *self.held[:-1], self.worked]

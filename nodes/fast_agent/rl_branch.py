@@ -116,7 +116,8 @@ def _compares(agent: Agent) -> bool:
 def _compare(
     agent: Agent, goal: Implementing, rival: Tried, outcome: Outcome, spent: Spent
 ) -> None:
-    """Try the best program out on the policy's starts. The better stands, of equals the quicker."""
+    """Try the best program out on the policy's starts. The better one stands; on a tie,
+    the quicker one."""
     agent.working(goal, f"trying the program {rival.name!r} where the policy was tried")
     request = goal.request
     stage = Stage(sub_action=request.sub_action, program=rival.program, guards=request.guards)

@@ -1,5 +1,5 @@
 """Which seeds are played for what: no evaluation ever sees a seed that was trained or tried on, and
-no tryout one that an earlier tryout was played on."""
+no tryout one that an earlier tryout was played on, up to 50,000 episodes of tryouts in a run."""
 
 import threading
 

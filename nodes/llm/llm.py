@@ -40,19 +40,6 @@ from nodes.node import Node
 _AWAY = 2.0  # seconds after which an absent env server checks no programs
 
 
-class _Turn:
-    """Of one question: ``with`` it, one thread at a time works on it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *error: object) -> None:
-        self._lock.release()
-
-
 class Llm(Node):
     """Answers each question id once; a backend never sees an answered question again."""
 
@@ -77,7 +64,8 @@ class Llm(Node):
     def setup(self) -> None:
         self.transcript = Transcript(self.folder / "transcript.jsonl")
         self.pictures = Pictures(self.folder / "pictures")
-        self._turns: WeakValueDictionary[str, _Turn] = WeakValueDictionary()
+        # By question: one thread at a time works on it.
+        self._turns: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
         self._turns_lock = threading.Lock()
         self._holds: dict[str, Callable[[], None]] = {}  # by question; ends its time of waiting
         self._holds_lock = threading.Lock()
@@ -129,11 +117,11 @@ class Llm(Node):
                 return self._settle(waiting)
             return self.breakpoints.hold(waiting)
 
-    def _turn(self, id: str) -> "_Turn":
+    def _turn(self, id: str) -> threading.Lock:
         with self._turns_lock:
             turn = self._turns.get(id)
             if turn is None:
-                turn = self._turns[id] = _Turn()
+                turn = self._turns[id] = threading.Lock()
             return turn
 
     def _released(self, waiting: Waiting) -> None:

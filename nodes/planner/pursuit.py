@@ -116,7 +116,7 @@ class Pursuit:
         self.validations: list[Performed] = []
         self.performance: Performed | None = None
         self._choices: list[Choice] = []  # of each validation, what stood in it
-        self._best = 0  # index of the best validation, of equals the last
+        self._best = 0  # index of the best validation, on a tie the last
         self._practised: dict[Key, _Subtask] = {}
         self._wanted = self.limits.success_rate
 
@@ -279,7 +279,7 @@ class Pursuit:
         held: dict[str, int],
     ) -> tuple[list[Subtask], dict[str, int]]:
         """The rest of the plan from what a subtask really left, and that inventory; the old rest
-        and what it expected where no new plan would do."""
+        and what it expected where there is no valid new plan."""
         reasons = " ".join(problems)
         self._node.log.info("%s: the rest of the plan is invalid: %s", self._goal.id, reasons)
         from_here = msgspec.structs.replace(self.task, inventory=left)

@@ -54,7 +54,7 @@ def reached(iteration: Iteration, limits: Limits) -> bool:
 
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
     """The iteration whose stages are the result of the loop: the last where it achieved the
-    subtask, else the one that did best in its tryouts, of equals the one that came further in them,
+    subtask, else the one that did best in its tryouts; on a tie, the one that came further in them,
     then the later one. Of those that fell short evaluations choose none: who is chosen by them
     can't be measured by them. None where no iteration has all its stages."""
     whole = [each for each in iterations if each.episodes > 0]

@@ -29,13 +29,13 @@ def value_of(message: Recorded) -> dict[str, Any] | None:
     return {**value, "_goal": goal} if goal else value
 
 
-def json_of(value: Any, max_values: int = MAX_VALUES) -> bytes:
+def json_of(value: Any) -> bytes:
     """A value as JSON. Bytes become base64, and what is no number (NaN) null."""
 
     def other(inner: Any) -> Any:
         if isinstance(inner, np.ndarray):
             about: dict[str, Any] = {"dtype": str(inner.dtype), "shape": list(inner.shape)}
-            return about | ({"values": inner.tolist()} if inner.size <= max_values else {})
+            return about | ({"values": inner.tolist()} if inner.size <= MAX_VALUES else {})
         return str(inner)
 
     return msgspec.json.encode(value, enc_hook=other)

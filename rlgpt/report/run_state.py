@@ -1,7 +1,6 @@
 """The state of a run: whether it goes on, how it ended, and why, in words."""
 
 import time
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -60,9 +59,9 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def age(seconds: float, now: Callable[[], float] = time.time) -> str:
+def age(seconds: float) -> str:
     """How long ago that was, in one unit: 40 s, 5 min, 3 h, 12 d."""
-    passed = max(now() - seconds, 0.0)
+    passed = max(time.time() - seconds, 0.0)
     for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if passed >= length:
             return f"{passed / length:.0f} {unit}"

@@ -5,8 +5,8 @@ import math
 Z95 = 1.959963984540054
 
 
-def wilson(successes: int, episodes: int, z: float = Z95) -> tuple[float, float]:
-    """Wilson's score interval of a rate, 95 % unless ``z`` is another; (0, 1) of nothing.
+def wilson(successes: int, episodes: int) -> tuple[float, float]:
+    """Wilson's 95 % score interval of a rate; (0, 1) of nothing.
 
     Raises:
         ValueError: more successes than episodes, or less than none.
@@ -16,9 +16,9 @@ def wilson(successes: int, episodes: int, z: float = Z95) -> tuple[float, float]
     if episodes == 0:
         return 0.0, 1.0
     rate = successes / episodes
-    weight = z * z / episodes
+    weight = Z95 * Z95 / episodes
     middle = rate + weight / 2
-    half = z * math.sqrt(rate * (1 - rate) / episodes + weight / (4 * episodes))
+    half = Z95 * math.sqrt(rate * (1 - rate) / episodes + weight / (4 * episodes))
     low, high = (middle - half) / (1 + weight), (middle + half) / (1 + weight)
     # Exact at the ends, where rounding would leave 1e-17.
     return (0.0 if successes == 0 else low), (1.0 if successes == episodes else high)

@@ -24,7 +24,6 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     count: Positive
     kinds: Annotated[list[str], msgspec.Meta(min_length=1)]
     without: list[str] = []
-    game: str = DEFAULT_GAME
 
 
 def drawn(draw: Draw, number: int) -> list[str]:
@@ -33,7 +32,7 @@ def drawn(draw: Draw, number: int) -> list[str]:
     Raises:
         Refused: there is no such kind, or it has too few.
     """
-    goals = goals_of(draw.game)
+    goals = goals_of(DEFAULT_GAME)
     parts = len(draw.kinds)
     found: list[str] = []
     for at, kind in enumerate(draw.kinds):

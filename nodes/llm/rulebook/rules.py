@@ -202,11 +202,6 @@ class Book:
         return msgspec.convert(filled(msgspec.to_builtins(value)), type=type(value))
 
 
-def books(game: str = DEFAULT_GAME) -> list[str]:
-    """The rule files that there are of a game."""
-    return _files(card(game).rulebook.files)
-
-
 def open_to(known: Approach, methods: Collection[Method], most: int | None) -> Approach:
     """What is left of an approach where only these methods, and so many steps, are open to a run.
 

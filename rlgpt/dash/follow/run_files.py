@@ -94,12 +94,15 @@ class MergedLog:
         return found[-most:]
 
 
+_POINTS = 5_400  # some hours of memory
+
+
 class Memory:
     """Memory of the nodes over time, some hours of it. Bytes; times in seconds since the epoch."""
 
-    def __init__(self, every: float = 2.0, kept: int = 5_400) -> None:
+    def __init__(self, every: float = 2.0) -> None:
         self._every = every
-        self._points: deque[tuple[float, dict[str, int]]] = deque(maxlen=kept)
+        self._points: deque[tuple[float, dict[str, int]]] = deque(maxlen=_POINTS)
 
     def note(self, used: dict[str, int]) -> None:
         now = time.time()
