@@ -16,7 +16,7 @@ from models.actor import layer_of
 from models.memory import MemoryNetwork
 from models.policy import FieldEncoders
 from nodes.learner.policies import folder_of, load_spec
-from nodes.learner.state import load, stored_networks, stored_spaces
+from nodes.learner.state import checkpoint_of, stored_networks, stored_spaces
 
 
 def actor_of(learner: Path, policy: Policy, greedy: bool = False) -> Actor:
@@ -26,13 +26,8 @@ def actor_of(learner: Path, policy: Policy, greedy: bool = False) -> Actor:
         ServiceError: ``unknown_policy``, there is none; ``policy_does_not_fit``, its network is one
             that a session cannot play.
     """
-    found, problems = load(folder_of(learner, policy))
-    if found is None:
-        raise ServiceError(
-            f"The policy {policy.id} cannot be played as a guard: "
-            f"{' '.join(problems) or 'it has no checkpoint.'}",
-            code="unknown_policy",
-        )
+    refusal = f"The policy {policy.id} cannot be played as a guard"
+    found = checkpoint_of(learner, policy, refusal)
     spaces, network = stored_spaces(found), stored_networks(found).actor
     remembers = isinstance(network, MemoryNetwork)
     return Actor(

@@ -12,7 +12,7 @@ from messages.training import LeadingStage, Policy
 from messages.world import Lead
 from nodes.learner.deciding import Deciding
 from nodes.learner.policies import folder_of, load_spec
-from nodes.learner.state import load, stored_networks, stored_spaces
+from nodes.learner.state import checkpoint_of, stored_networks, stored_spaces
 
 
 class Leader:
@@ -26,13 +26,8 @@ class Leader:
         self._id = policy.id
         folder = folder_of(learner, policy)
         self.interface = load_spec(folder, policy.id).interface
-        found, problems = load(folder)
-        if found is None:
-            raise ServiceError(
-                f"{training} can't begin after the policy {policy.id}: "
-                f"{' '.join(problems) or 'it has no checkpoint.'}",
-                code="unknown_policy",
-            )
+        refusal = f"{training} can't begin after the policy {policy.id}"
+        found = checkpoint_of(learner, policy, refusal)
         spaces = stored_spaces(found)
         self._shown = sum(spaces.sizes), len(spaces.choices)
         # Choices are drawn, as they are where policies act in sessions.

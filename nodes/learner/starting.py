@@ -9,8 +9,7 @@ import msgspec
 from messages.bus import ServiceError
 from messages.training import TrainingSpec
 from models.policy import NetworkShape
-from nodes.learner.policies import folder_of
-from nodes.learner.state import Spaces, load, memory_of, stored_spaces
+from nodes.learner.state import Spaces, checkpoint_of, memory_of, stored_spaces
 
 
 def start_of(
@@ -24,23 +23,18 @@ def start_of(
     start = spec.start
     if start is None:
         return None
-    found, problems = load(folder_of(learner, start))
-    if found is None:
-        missing = " ".join(problems) or "it has no checkpoint."
-        raise ServiceError(
-            f"{policy} can't start from the policy {start.id}: {missing}",
-            code="unknown_policy",
-        )
+    refusal = f"{policy} can't start from the policy {start.id}"
+    found = checkpoint_of(learner, start, refusal)
     if difference := stored_spaces(found).difference(spaces):
         raise ServiceError(
-            f"{policy} can't start from the policy {start.id}: {difference}. "
+            f"{refusal}: {difference}. "
             "Start from one with the same observations and actions, or from none.",
             code="policy_does_not_fit",
         )
     theirs = msgspec.convert(found["shape"], NetworkShape).memory
     if theirs != (ours := memory_of(spec.interface)):
         raise ServiceError(
-            f"{policy} can't start from the policy {start.id}, which remembers {theirs} "
+            f"{refusal}, which remembers {theirs} "
             f"numbers where the spec has {ours}. Start from one with the same memory, or from "
             "none.",
             code="policy_does_not_fit",

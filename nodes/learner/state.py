@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import torch
 
-from messages.training import Demonstrated
+from messages.bus import ServiceError
+from messages.training import Demonstrated, Policy
 from messages.world import Interface, Opened
 from models.cloning import faded
 from models.memory import MemoryNetwork, Remembering, first_outputs
@@ -18,6 +19,7 @@ from nodes.learner import checkpoint as checkpoints
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.parameters import Hyperparameters
+from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Rollout
 from nodes.learner.sequence_ppo import ppo_of
@@ -107,6 +109,19 @@ def load(folder: Path) -> tuple[dict[str, Any] | None, list[str]]:
     return checkpoints.load(
         folder, lambda found: TrainingState(stored_spaces(found), Hyperparameters(), 0, found)
     )
+
+
+def checkpoint_of(learner: Path, policy: Policy, refusal: str) -> dict[str, Any]:
+    """The newest whole checkpoint of a policy.
+
+    Raises:
+        ServiceError: ``unknown_policy``, there is none; the text is ``refusal`` and why.
+    """
+    found, problems = load(folder_of(learner, policy))
+    if found is None:
+        why = " ".join(problems) or "it has no checkpoint."
+        raise ServiceError(f"{refusal}: {why}", code="unknown_policy")
+    return found
 
 
 class TrainingState:

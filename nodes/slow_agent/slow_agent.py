@@ -167,7 +167,12 @@ class SlowAgent(Node):
         if began is None:
             began = self.memory.keep(f"{id}/began", time.time())
         done = _Round()
-        practised = [each for each in decomposition.guards if each.method == "rl"]
+        # Guards that an earlier iteration trained need no samples.
+        to_train = [
+            each
+            for each in decomposition.guards
+            if each.method == "rl" and _earlier_guard(each, history) is None
+        ]
         self._guards(goal, id, decomposition, history, done, trained=False)
         left = self._limits(goal).samples - spent(history[len(goal.request.history) :])
         practice = for_practice(left, goal.request.task, self.config)
@@ -177,7 +182,7 @@ class SlowAgent(Node):
                 stage, line = earlier
             else:
                 # What one does not need is there for the next, but none may starve the others.
-                parts = len(sub_actions) - number_of + len(practised)
+                parts = len(sub_actions) - number_of + len(to_train)
                 share = (practice - done.training - done.trial) // parts
                 implemented = self._implement(goal, id, sub_action, done, history, share)
                 done.training += implemented.samples.training

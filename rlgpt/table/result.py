@@ -10,6 +10,7 @@ import msgspec
 from messages.bounds import Amount, NotNegative
 from messages.plan import GoalReport
 from messages.world import DEFAULT_GAME
+from nodes.budget import evaluation_episodes
 from nodes.exit_codes import FAILED
 from nodes.whole_files import write_whole
 from rlgpt.refused import Refused
@@ -162,7 +163,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
         summary = msgspec.json.decode((run / "summary.json").read_bytes(), type=Summary)
     except (OSError, msgspec.DecodeError) as error:
         raise Refused(f"{run} lacks the report of its run ({error})", code=FAILED) from None
-    done, count, performed, cut = _outcome(report, _wanted_episodes(run))
+    done, count, performed, cut = _outcome(report, evaluation_episodes(config(run)))
     world = str(part(config(run), "world").get("kind", ""))
     return CellResult(
         task=cell.task,
@@ -222,12 +223,6 @@ def _outcome(report: GoalReport, wanted: int) -> tuple[int, int, bool, bool]:
     if len(report.subtasks) == 1 and stands is not None:
         return successes(stands), stands.episodes, True, stands.cut
     return 0, wanted, False, False
-
-
-def _wanted_episodes(run: Path) -> int:
-    parameters = part(config(run), "nodes", "fast_agent", "parameters")
-    wanted = parameters.get("evaluation_episodes")
-    return wanted if isinstance(wanted, int) and wanted > 0 else 30
 
 
 def _tokens(table: TokenTable | None) -> Tokens | None:
