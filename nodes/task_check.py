@@ -81,6 +81,8 @@ def _problems(task: Task) -> Iterator[str]:
         if task.success.kind not in game.conditions.kinds:
             field = "kind"
         yield f"success.{field}: {problem}"
+    if task.horizon < 1:
+        yield f"horizon: an episode has at least 1 step, not {task.horizon}"
     for key in START:
         if getattr(task, key) and key not in game.start:
             yield f"{key}: an episode of {game.title} always starts the same way; leave it out"

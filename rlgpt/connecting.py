@@ -15,13 +15,14 @@ import msgspec
 from messages.bus import Bus, BusError
 from messages.bus.curve import TOOLS
 from messages.bus.header import Header
+from messages.codec import CodecError
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
 from messages.system import LIST, NodeState
 from nodes.config import ConfigError, key_folder, read_config
 from rlgpt import run_folder
 from rlgpt.conversion import convert
-from rlgpt.following import ClientGoalHandle, StackError, Subscription
+from rlgpt.following import ClientGoalHandle, StackError, Subscription, seconds_of
 from rlgpt.interfaces import Interface, declared, descriptions
 from rlgpt.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
@@ -45,6 +46,8 @@ class Connection:
             raise StackError(refused.sentence) from None
         except (ConfigError, BusError) as error:
             raise StackError(str(error)) from None
+        except OSError as error:
+            raise StackError(f"there is no run folder {run} ({error.strerror})") from None
         self._nodes = [*map(str, config.get("nodes") or {}), LAUNCHER]
         self._over = threading.Event()
         self._lock = threading.Lock()
@@ -53,11 +56,20 @@ class Connection:
             target=self._bus.spin, args=(self._over,), name="rlgpt-connection", daemon=True
         )
         self._thread.start()
-        if not run_folder.launched(self.run) and not descriptions(self._bus, self._nodes):
+        if nobody := self._nobody():
             self.close()
-            raise StackError(
-                f"no node of {self.run.name} is running; `rlgpt resume {self.run.name}` starts them"
-            )
+            raise StackError(nobody)
+
+    def _nobody(self) -> str:
+        """The sentence about a run in which no node is running, else empty."""
+        if run_folder.launched(self.run) or descriptions(self._bus, self._nodes):
+            return ""
+        name = self.run.name
+        return f"no node of {name} is running; `rlgpt resume {name}` starts them"
+
+    def _check_open(self) -> None:
+        if self._over.is_set():
+            raise StackError(f"the connection to {self.run.name} is closed")
 
     def nodes(self) -> list[NodeState]:
         """The nodes of the run with their states, as the launcher has them."""
@@ -68,9 +80,12 @@ class Connection:
 
     def names(self, kind: str) -> list[str]:
         """The names of all that the nodes offer now: ``topic``, ``service`` or ``action``."""
+        self._check_open()
         if kind not in _KINDS:
-            raise StackError(f"there is no kind `{kind}`{instead(kind, _KINDS)}")
+            raise StackError(f"there is no kind `{kind}`{instead(str(kind), _KINDS)}")
         found = descriptions(self._bus, self._nodes)
+        if not found and (nobody := self._nobody()):
+            raise StackError(nobody)
         return sorted(each.name for one in found for each in one.endpoints if each.kind == kind)
 
     def call(
@@ -80,12 +95,16 @@ class Connection:
         the request's struct; None: one without fields.
 
         Raises:
-            StackError: there is no such service, or the request does not fit it.
+            StackError: there is no such service, the request does not fit it, or it cannot be sent.
             messages.bus.RemoteError: the node rejected the request or failed, with the reason.
             messages.bus.DeadlineExceeded: no reply within ``timeout`` seconds.
         """
         found = self._find(service, Service)
-        return self._bus.call(found, _message(found, found.request, request), timeout)
+        message = _message(found, found.request, request)
+        try:
+            return self._bus.call(found, message, seconds_of(timeout))
+        except CodecError as error:
+            raise StackError(f"{found.name}: {error}") from None
 
     def send_goal(
         self, action: str | Action[Any, Any, Any], goal: Any = None, goal_id: str | None = None
@@ -94,13 +113,13 @@ class Connection:
         ``goal_id`` sent again, from here or after this process has ended, picks it up.
 
         Raises:
-            StackError: there is no such action, or the goal does not fit it.
+            StackError: there is no such action, the goal does not fit it, or its id cannot be one.
         """
         found = self._find(action, Action)
         message = _message(found, found.goal, goal)
-        return ClientGoalHandle(
-            self._bus, found, goal_id or f"python/{secrets.token_hex(4)}", message
-        )
+        if goal_id is None:
+            goal_id = f"python/{secrets.token_hex(4)}"
+        return ClientGoalHandle(self._bus, found, _checked_id(goal_id), message, self._nobody)
 
     def subscribe(
         self, topic: str | Topic[Any], timeout: float | None = None, keep: int = 1000
@@ -116,6 +135,7 @@ class Connection:
         """
         found = self._find(topic, Topic)
         with self._lock:
+            self._check_open()
             channel = self._channels.get(found.name)
             if channel is None:
                 channel = self._channels[found.name] = _Channel(self._bus, found)
@@ -142,6 +162,7 @@ class Connection:
 
     def _find(self, wanted: str | Kind, kind: type[Kind]) -> Kind:
         """The endpoint of a name, or ``wanted`` itself if it is one."""
+        self._check_open()
         if isinstance(wanted, kind):
             return wanted
         what = _NAMES[kind]
@@ -166,6 +187,7 @@ class Connection:
 
 _NAMES: dict[Any, str] = {Topic: "topic", Service: "service", Action: "action"}
 _KINDS = list(_NAMES.values())
+_LONGEST_ID = 1_000
 
 
 class _Unknown(msgspec.Struct):
@@ -179,6 +201,17 @@ def _undeclared(name: str, kind: type[Kind]) -> Any:
         f"the types of `{name}` are not declared in messages/: give the {_NAMES[kind]} itself "
         "in place of its name, from the module that declares it"
     )
+
+
+def _checked_id(goal_id: object) -> str:
+    """Raises StackError: a goal cannot have such an id."""
+    if not isinstance(goal_id, str) or not goal_id:
+        raise StackError(f"a goal's id is a text, not {goal_id!r}")
+    if len(goal_id) > _LONGEST_ID or not goal_id.isprintable():
+        raise StackError(
+            f"a goal's id has at most {_LONGEST_ID:,} characters, all of which can be printed"
+        )
+    return goal_id
 
 
 def _message(interface: Interface, kind: type[Any], value: Any) -> Any:

@@ -25,6 +25,10 @@ def convert(value: Any, kind: type[Kind]) -> Kind:
     Raises:
         ValueError: it is none; the text is what is wrong.
     """
+    if not isinstance(value, dict | list | tuple | str | int | float | bool | None | np.ndarray):
+        raise ValueError(f"expected a mapping of names to values, got {type(value).__name__}")
+    if isinstance(value, np.ndarray) and _structs(inspect.type_info(kind)):
+        raise ValueError("expected a mapping of names to values, got an array")
     if unknown := _unknown_field(value, inspect.type_info(kind), ""):
         raise ValueError(unknown)
     try:

@@ -1,5 +1,6 @@
 """What a connection returns: the messages of a topic, and the handle of a goal."""
 
+import math
 import threading
 import time
 from collections import deque
@@ -7,8 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from messages.bus import Bus, BusError, DeadlineExceeded
+from messages.codec import CodecError
 from messages.interface import Action
 
+_MOST_KEPT = 10_000_000
 _FEEDBACK = 10_000  # newest messages of a goal's feedback that were not taken yet
 
 
@@ -16,12 +19,25 @@ class StackError(BusError):
     """A call to a stack cannot be done; the text is one sentence."""
 
 
+def seconds_of(timeout: object) -> float | None:
+    """A timeout in seconds; None: without an end.
+
+    Raises:
+        StackError: it is none.
+    """
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or math.isnan(timeout):
+        raise StackError(f"a timeout is a number of seconds or None, not {timeout!r}")
+    return None if timeout > threading.TIMEOUT_MAX else max(float(timeout), 0.0)
+
+
 class _Mailbox:
     """Messages that one thread puts in and another takes out; of too many the oldest is dropped."""
 
     def __init__(self, keep: int) -> None:
-        if keep < 1:
-            raise StackError(f"keep={keep}: at least one message has to be kept")
+        if not isinstance(keep, int) or not 1 <= keep <= _MOST_KEPT:
+            raise StackError(f"keep={keep!r}: 1 to {_MOST_KEPT:,} messages can be kept")
         self._messages: deque[Any] = deque(maxlen=keep)
         self._changed = threading.Condition()
         self._closed = False
@@ -58,7 +74,7 @@ class Subscription:
     def __init__(
         self, timeout: float | None, keep: int, closed: Callable[["Subscription"], None]
     ) -> None:
-        self._timeout = timeout
+        self._timeout = seconds_of(timeout)
         self._closed = closed
         self._mailbox = _Mailbox(keep)
 
@@ -67,12 +83,13 @@ class Subscription:
 
         Raises:
             messages.bus.DeadlineExceeded: there was none in time.
-            StackError: the subscription is closed.
+            StackError: the subscription is closed, or ``timeout`` is no number.
         """
+        seconds = seconds_of(timeout)
         try:
-            return self._mailbox.take(timeout)
+            return self._mailbox.take(seconds)
         except TimeoutError:
-            raise DeadlineExceeded(f"there was no message within {timeout:g} seconds") from None
+            raise DeadlineExceeded(f"there was no message within {seconds:g} seconds") from None
         except StopIteration:
             raise StackError("the subscription is closed") from None
 
@@ -108,9 +125,18 @@ class ClientGoalHandle:
         id: by which the goal can be sent again and picked up.
     """
 
-    def __init__(self, bus: Bus, action: Action[Any, Any, Any], id: str, goal: Any) -> None:
+    def __init__(
+        self,
+        bus: Bus,
+        action: Action[Any, Any, Any],
+        id: str,
+        goal: Any,
+        nobody: Callable[[], str],
+    ) -> None:
+        """``nobody``: the sentence about a run in which no node is running, else empty."""
         self.id = id
         self._action = action
+        self._nobody = nobody
         self._feedback = _Mailbox(_FEEDBACK)
         self._cancelled = threading.Event()
         self._ended = threading.Event()
@@ -127,6 +153,8 @@ class ClientGoalHandle:
                 on_feedback=self._feedback.put,
                 cancelled=self._cancelled.is_set,
             )
+        except CodecError as error:
+            self._error = StackError(f"{self._action.name}: {error}")
         except Exception as error:  # `result` raises it
             self._error = error
         finally:
@@ -144,9 +172,10 @@ class ClientGoalHandle:
 
     def feedback(self, timeout: float | None = None) -> Iterator[Any]:
         """The feedback, until the goal ends or for ``timeout`` seconds there is none."""
+        seconds = seconds_of(timeout)
         while True:
             try:
-                yield self._feedback.take(timeout)
+                yield self._feedback.take(seconds)
             except (StopIteration, TimeoutError):
                 return
 
@@ -158,10 +187,11 @@ class ClientGoalHandle:
             messages.bus.GoalCancelled: it was cancelled.
             messages.bus.DeadlineExceeded: it has none after ``timeout`` seconds, and goes on.
         """
-        if not self._ended.wait(timeout):
+        seconds = seconds_of(timeout)
+        if not self._ended.wait(seconds):
             raise DeadlineExceeded(
-                f"{self._action.name}: goal {self.id} has no result after {timeout:g} seconds; "
-                "it goes on"
+                f"{self._action.name}: goal {self.id} has no result after {seconds:g} seconds; "
+                f"{self._nobody() or 'it goes on'}"
             )
         if self._error is not None:
             raise self._error

@@ -95,6 +95,8 @@ def _film(run: Path, row: played_episodes.Row, out: str | None) -> Path:
     film = run / "films" / f"{words[-100:].strip('-')}-{row.seed}.mp4"
     if out is not None:
         film = Path(os.path.expanduser(out)).absolute()
+        if film.exists() and film.suffix != ".mp4":
+            raise Refused(f"{out} exists and is no film; name a file, --out FILE.mp4")
     if film.is_dir():
         raise Refused(f"{out} is a folder; name a file, --out FILE.mp4")
     try:

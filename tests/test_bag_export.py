@@ -11,6 +11,7 @@ import av
 import numpy as np
 import pytest
 from mcap.reader import SeekingReader, make_reader
+from mcap.writer import Writer
 
 from messages.codec import encode, snapshot
 from rlgpt.bags.bag_reader import BagReader
@@ -137,6 +138,35 @@ def test_csv_export_writes_one_table_for_each_topic(bag: Path, tmp_path: Path) -
     assert (rows[5]["number"], rows[5]["_goal"]) == ("5", "g")
     assert json.loads(rows[5]["values"])["values"] == [0.0, 1.0, 2.0]
     assert rows[4]["values"] == ""
+
+
+def test_what_is_left_out_of_an_export_is_counted(bag: Path, tmp_path: Path) -> None:
+    with (tmp_path / "foreign.mcap").open("wb") as file:
+        foreign = Writer(file)
+        foreign.start()
+        channel = foreign.register_channel("a/b\0c", "cdr", schema_id=0)
+        plain = foreign.register_channel("a/b\0c", "json", schema_id=0)
+        for number in range(5):
+            foreign.add_message(channel, number, b"\x00\x01", number)
+        foreign.add_message(plain, 9, b'{"x": 1}', 9)
+        foreign.finish()
+    done = rlgpt("bag", "export", "foreign.mcap", "--csv", "-o", "tables", cwd=tmp_path)
+    assert "5 messages could not be read by their encoding (cdr): left out" in done.stderr
+    assert (tmp_path / "tables" / "a.b_c.csv").is_file()
+    whole = bag.read_bytes()
+    (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])
+    done = rlgpt("bag", "export", "cut.mcap", "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "the bag is cut off: its last " in done.stderr
+
+
+def test_a_pattern_that_no_topic_has_is_refused_and_nothing_is_left(
+    bag: Path, tmp_path: Path
+) -> None:
+    arguments = ("a.mcap", "--topics", "a/plam", "-o", "new.mcap")
+    sentence = refused("bag", "export", *arguments, cwd=tmp_path)
+    assert "a.mcap has no topic `a/plam`; did you mean `a/plain`?" in sentence
+    assert not (tmp_path / "new.mcap").exists()
 
 
 def test_bags_that_cannot_be_exported_are_refused(bag: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """`rlgpt.connect`: a run from Python, with real nodes under a real launcher."""
 
+import math
 import os
 import re
 import subprocess
@@ -191,7 +192,29 @@ def test_a_goal_and_a_subscription_outlive_a_restart_of_the_node(
             "did you mean `planner/pursue`? (there are: plan",
         ),
         (lambda s: s.names("topics"), "there is no kind `topics`; did you mean `topic`?"),
-        (lambda s: s.subscribe("planner/plan", keep=0), "keep=0: at least one message"),
+        (lambda s: s.subscribe("planner/plan", keep=0), "keep=0: 1 to 10,000,000 messages"),
+        (lambda s: s.subscribe("planner/plan", keep=1.5), "keep=1.5: 1 to 10,000,000 messages"),
+        (lambda s: s.subscribe("planner/plan", "5"), "a timeout is a number of seconds or None"),
+        (lambda s: s.call("talker/get_parameters", timeout=math.nan), "a timeout is a number of"),
+        (lambda s: s.send_goal("planner/pursue", GOAL | {"limits": {}}, 5), "id is a text, not 5"),
+        (
+            lambda s: s.send_goal("planner/pursue", GOAL | {"limits": {}}, ""),
+            "a text, not ''",
+        ),
+        (
+            lambda s: s.send_goal("planner/pursue", GOAL | {"limits": {}}, "\ud800"),
+            "all of which can be printed",
+        ),
+        (
+            lambda s: s.call("talker/set_parameters", {"values": {"loudness": 10**30}}),
+            "talker/set_parameters: ",
+        ),
+        (
+            lambda s: s.call("talker/get_parameters", object()),
+            "names to values, got object",
+        ),
+        (lambda s: s.call("talker/get_parameters", np.zeros(3)), "names to values, got an array"),
+        (lambda s: s.names(None), "there is no kind `None`"),
         (
             lambda s: s.call("talker/set_parameters", {"value": {}}),
             "talker/set_parameters: there is no `value`; did you mean `values`?",
@@ -216,6 +239,19 @@ def test_calls_with_wrong_names_or_values_are_refused_in_words(
 ) -> None:
     with pytest.raises(StackError, match=re.escape(words)):
         ask(stack)
+
+
+def test_a_closed_connection_refuses_everything_in_words(live: Launched) -> None:
+    stack = rlgpt.connect(live.run)
+    stack.close()
+    for ask in (
+        lambda: stack.names("topic"),
+        lambda: stack.subscribe("planner/plan"),
+        lambda: stack.subscribe("planner/plan"),  # once more: nothing is left of the first
+        lambda: stack.call("talker/get_parameters"),
+    ):
+        with pytest.raises(StackError, match=r"the connection to .* is closed"):
+            ask()
 
 
 def test_a_refusal_of_the_node_is_passed_on(stack: Connection) -> None:

@@ -161,6 +161,8 @@ def test_an_answer_waits_at_a_breakpoint_and_is_edited_over_http(
         return page.change(f"{api}/held", {"id": "goal/plan-0", "answer": answer})[1]
 
     assert "what you wrote is neither JSON nor YAML" in use("subtasks: [")["problems"][0]
+    aliases = "a: &a [1]\nb: [*a, *a]\n"
+    assert "what you wrote has YAML aliases (*name)" in use(aliases)["problems"][0]
     assert any("The plan is empty" in each for each in use("subtasks: []")["problems"])
     assert not asked.done()
     assert use(yaml.safe_dump(OTHER)) == {"type": "Used", "problems": [], "edited": True}

@@ -29,6 +29,7 @@ from nodes.learner import gpu
 from nodes.learner.env_servers import servers_of
 from nodes.learner.parameters import TAKEN_WHILE_TRAINING, Hyperparameters
 from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
+from nodes.learner.spec_bounds import spec_problem
 from nodes.learner.taking import TAKEN
 from nodes.node import Node
 
@@ -81,6 +82,8 @@ class Learner(Node):
         goal.check()
 
     def train(self, goal: GoalHandle[Train, Progress]) -> Trained:
+        if problem := spec_problem(goal.request.spec):
+            raise ServiceError(problem, code="invalid")
         self._importing.join()
         from nodes.learner.training import Training
 

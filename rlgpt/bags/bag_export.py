@@ -2,6 +2,7 @@
 
 import csv
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -11,9 +12,11 @@ from typing import Any, BinaryIO
 from rlgpt.bags.bag_reader import BagReader, Recorded
 from rlgpt.bags.found_pictures import SCHEMA, SCHEMA_NAME, compressed, pictures_in
 from rlgpt.bags.plain_messages import columns_of, json_of, value_of
-from rlgpt.refused import Refused
+from rlgpt.refused import Refused, instead
 
 CHUNK = 1 << 20  # bytes, before they are compressed
+Read = tuple[Recorded, dict[str, Any]]
+"""A message, and what is in it."""
 
 
 def export(
@@ -24,7 +27,8 @@ def export(
     or ``none``."""
     source = Path(file).expanduser()
     reader = BagReader(source)
-    chosen = (each for each in reader.messages() if _chosen(each, topics))
+    readable = _Readable(reader, topics)
+    chosen = readable.messages()
     if kind == "json":
         count = _export_json(chosen, output)
     elif output is None:
@@ -33,15 +37,46 @@ def export(
         count = _export_csv(chosen, Path(output).expanduser())
     else:
         count = _export_mcap(chosen, Path(output).expanduser(), kind, compression, pictures)
-    if reader.dropped:
-        print(f"{reader.dropped} messages could not be read and are left out", file=sys.stderr)
+    for sentence in readable.left_out():
+        print(sentence, file=sys.stderr)
     if output is not None:
         print(f"{output}: {count:,} messages", file=sys.stderr)
     return 0
 
 
-def _chosen(message: Recorded, topics: Sequence[str]) -> bool:
-    return not topics or any(fnmatchcase(message.channel.topic, each) for each in topics)
+class _Readable:
+    """The messages of a bag that are wanted and can be read, and a count of the others."""
+
+    def __init__(self, reader: BagReader, topics: Sequence[str]) -> None:
+        self._reader = reader
+        self._topics = topics
+        self._unknown: Counter[str] = Counter()  # messages by an encoding that cannot be read
+
+    def messages(self) -> Iterator[Read]:
+        """Raises Refused, at the end, where the bag has no topic of one of the patterns."""
+        met: set[str] = set()
+        for message in self._reader.messages():
+            topic = message.channel.topic
+            met.add(topic)
+            if self._topics and not any(fnmatchcase(topic, each) for each in self._topics):
+                continue
+            if (value := value_of(message)) is None:
+                self._unknown[message.channel.encoding] += 1
+            else:
+                yield message, value
+        for pattern in self._topics:
+            if not any(fnmatchcase(topic, pattern) for topic in met):
+                known = instead(pattern, sorted(met))
+                raise Refused(f"{self._reader.path} has no topic `{pattern}`{known}")
+
+    def left_out(self) -> Iterator[str]:
+        """What of the bag was not exported, in sentences."""
+        if dropped := self._reader.dropped:
+            yield f"{dropped:,} messages could not be read and are left out"
+        for encoding, count in sorted(self._unknown.items()):
+            yield f"{count:,} messages could not be read by their encoding ({encoding}): left out"
+        if unread := self._reader.unread:
+            yield f"the bag is cut off: its last {unread:,} bytes are no whole record"
 
 
 @contextmanager
@@ -61,12 +96,10 @@ def _new(path: Path) -> Iterator[BinaryIO]:
             raise
 
 
-def _export_json(messages: Iterator[Recorded], output: str | None) -> int:
+def _export_json(messages: Iterator[Read], output: str | None) -> int:
     def write(put: Callable[[bytes], Any]) -> int:
         count = 0
-        for message in messages:
-            if (value := value_of(message)) is None:
-                continue
+        for message, value in messages:
             line = {
                 "topic": message.channel.topic,
                 "time": message.logged / 1e9,
@@ -84,12 +117,10 @@ def _export_json(messages: Iterator[Recorded], output: str | None) -> int:
         return write(file.write)
 
 
-def _export_csv(messages: Iterator[Recorded], folder: Path) -> int:
+def _export_csv(messages: Iterator[Read], folder: Path) -> int:
     rows: dict[str, list[dict[str, Any]]] = {}
     count = 0
-    for message in messages:
-        if (value := value_of(message)) is None:
-            continue
+    for message, value in messages:
         row = {"time": message.logged / 1e9, "published": message.published / 1e9}
         rows.setdefault(message.channel.topic, []).append(row | columns_of(value))
         count += 1
@@ -98,7 +129,8 @@ def _export_csv(messages: Iterator[Recorded], folder: Path) -> int:
     except OSError as error:
         raise Refused(f"{folder} cannot be made: {error.strerror}") from None
     for topic, those in rows.items():
-        path = folder / f"{topic.replace('/', '.')}.csv"
+        name = "".join(each if each.isprintable() else "_" for each in topic.replace("/", "."))
+        path = folder / f"{name}.csv"
         if path.exists():
             raise Refused(f"{path} exists; choose another folder")
         names = list(dict.fromkeys(name for row in those for name in row))
@@ -110,7 +142,7 @@ def _export_csv(messages: Iterator[Recorded], folder: Path) -> int:
 
 
 def _export_mcap(
-    messages: Iterator[Recorded], path: Path, kind: str, compression: str, pictures: str
+    messages: Iterator[Read], path: Path, kind: str, compression: str, pictures: str
 ) -> int:
     from mcap.writer import CompressionType, Writer
 
@@ -118,7 +150,10 @@ def _export_mcap(
         writer = Writer(file, chunk_size=CHUNK, compression=CompressionType[compression.upper()])
         writer.start(library="rlgpt")
         copy = _Copy(writer, kind, pictures)
-        count = sum(map(copy.add, messages))
+        count = 0
+        for message, value in messages:
+            copy.add(message, value)
+            count += 1
         writer.finish()
     return count
 
@@ -134,11 +169,7 @@ class _Copy:
         self._schemas: dict[str, int] = {}
         self._picture_channels: dict[str, int] = {}
 
-    def add(self, message: Recorded) -> bool:
-        """Whether it could be read."""
-        value = value_of(message)
-        if value is None:
-            return False
+    def add(self, message: Recorded, value: dict[str, Any]) -> None:
         data = json_of(value) if self._as_json else message.data
         self._write(self._channel(message), message, data)
         if self._as_json and self._pictures != "none":
@@ -146,7 +177,6 @@ class _Copy:
                 image = compressed(picture, self._pictures, message.published)
                 channel = self._picture_channel(f"{message.channel.topic}/{place}")
                 self._write(channel, message, json_of(image))
-        return True
 
     def _write(self, channel: int, message: Recorded, data: bytes) -> None:
         self._writer.add_message(

@@ -95,7 +95,9 @@ class _Contents:
         self.topics: dict[str, dict[str, str]] = {}
         self.nodes: set[str] = set()
         self.first = 0
+        met: set[str] = set()
         for message in self.messages():
+            met.add(message.channel.topic)
             node = _node(message.channel)
             self.nodes.add(node)
             self.first = self.first or message.logged
@@ -104,6 +106,9 @@ class _Contents:
                 self._counts[node] = self._counts.get(node, 0) + 1
         if not self.nodes:
             raise Refused(f"{path} has no messages")
+        for pattern in patterns:
+            if not any(fnmatchcase(topic, pattern) for topic in met):
+                raise Refused(f"{path} has no topic `{pattern}`{instead(pattern, sorted(met))}")
 
     def messages(self) -> Iterator[Recorded]:
         return BagReader(self._path).messages()

@@ -41,7 +41,7 @@ class Limits:
     """When a recording ends by itself; 0: never."""
 
     def __init__(self, size: int = 0, seconds: float = 0.0) -> None:
-        if size < 0 or seconds < 0:
+        if size < 0 or not seconds >= 0:
             raise Refused("--max-size and --max-duration are 0 (no limit) or more")
         self.size = size
         self.seconds = seconds

@@ -22,6 +22,7 @@ from messages.breaking import (
     UseAnswer,
 )
 from messages.bus import Bus, BusError
+from messages.codec import CodecError
 from messages.empty import Empty
 from messages.system import KILL, RESTART, NodeName
 from rlgpt.configuration import Stack
@@ -141,6 +142,8 @@ class Controls:
             return change(*self._follower.reached(launched))
         except (NotRunning, Refused) as error:
             raise CannotChange(str(error)) from error
+        except CodecError as error:
+            raise CannotChange(f"it cannot be sent: {error}") from error
         except BusError as error:
             raise CannotChange(getattr(error, "message", str(error))) from error
 

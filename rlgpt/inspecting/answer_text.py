@@ -36,6 +36,9 @@ def answer_of(text: str, where: str) -> str:
     """An answer that was written as JSON or YAML, as JSON. ``where``: what has the text, for the
     sentence of Refused."""
     try:
+        # A few aliases of aliases make gigabytes of a line.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise Refused(f"{where} has YAML aliases (*name): write out what they stand for")
         return msgspec.json.encode(yaml.safe_load(text)).decode()
     except yaml.YAMLError as error:
         raise Refused(f"{where} is neither JSON nor YAML: {yaml_problem(error)}") from None

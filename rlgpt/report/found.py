@@ -130,6 +130,8 @@ def _entry(line: bytes) -> Any:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
+    except RecursionError:
+        return None
     try:  # a transcript has tens of megabytes: only what needs it is mended first
         return msgspec.json.decode(line.decode(errors="replace"))
     except (msgspec.DecodeError, UnicodeEncodeError):

@@ -203,6 +203,9 @@ def test_death_ends_an_episode_of_minedojos_tasks_also_within_a_long_action(offs
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        ({"biome": 3}, "a biome is a name, not 3"),
+        ({"horizon": float("nan")}, "a horizon is a whole number of steps, not nan"),
+        ({"render_mode": "nope"}, "there is no render_mode 'nope'; there is rgb_array"),
         ({"actions": ["fly"]}, "there is no action 'fly'"),
         ({"actions": []}, "needs actions"),
         ({"observations": ["smell"]}, "there is no observation 'smell'"),
@@ -250,6 +253,40 @@ def test_calls_out_of_order_and_out_of_range_are_refused() -> None:
     vector.close()
     with pytest.raises(ValueError, match="max_episode_steps is at least 1"):
         gymnasium.make_vec(FEATURES, num_envs=2, max_episode_steps=0, **SMALL)
+
+
+@pytest.mark.parametrize("name", [FEATURES, PIXELS, "rlgpt/HarvestLog-v0"])
+def test_a_closed_environment_refuses_to_begin_again(name: str) -> None:
+    """Its arrays are gone: a kernel that was given them would end the process."""
+    environment = gymnasium.make(name, disable_env_checker=True, **SMALL)
+    environment.reset(seed=1)
+    environment.close()
+    for _ in range(3):
+        with pytest.raises(ValueError, match="the environment is closed: make another one"):
+            environment.reset(seed=1)
+    environment.close()
+    vector = gymnasium.make_vec(name, num_envs=2, vectorization_mode="vector_entry_point", **SMALL)
+    vector.reset(seed=1)
+    vector.close()
+    with pytest.raises(ValueError, match="the environment is closed: make another one"):
+        vector.reset(seed=1)
+
+
+def test_values_of_a_wrong_type_are_refused_in_words() -> None:
+    environment = gymnasium.make(FEATURES, disable_env_checker=True, **SMALL)
+    with pytest.raises(ValueError, match="a seed is a whole number, not 'x'"):
+        environment.reset(seed="x")  # type: ignore[arg-type]
+    environment.reset(seed=1)
+    with pytest.raises(ValueError, match=r"an action is 0 to \d+, not 1\.5"):
+        environment.step(1.5)  # type: ignore[arg-type]
+    environment.close()
+    vector = gymnasium.make_vec(FEATURES, num_envs=2, **SMALL)
+    vector.reset(seed=1)
+    with pytest.raises(ValueError, match="whole numbers"):
+        vector.step(np.array([0.5, 0]))
+    vector.close()
+    with pytest.raises(ValueError, match="the number of environments is a whole number, not '2'"):
+        gymnasium.make_vec(FEATURES, num_envs="2", **SMALL)  # type: ignore[arg-type]
 
 
 def test_pixel_observations_equal_the_rendered_picture() -> None:

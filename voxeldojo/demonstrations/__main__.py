@@ -38,8 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
     if given.table:
         print(table())
         return 0
-    if given.seeds < 1 or given.limit < 0:
-        parser.error("--seeds is at least 1, --limit at least 0 (the script's own)")
+    if given.seeds < 1 or given.limit < 0 or given.seed < 0:
+        parser.error("--seeds is at least 1, --seed and --limit at least 0 (the script's own)")
     tasks = given.tasks or [easiest(template) for template in templates()]
     try:
         for task in tasks:

@@ -92,6 +92,10 @@ class EmbeddedWorld(World):
         strict: bool = True,
         **staging: Any,
     ) -> None:
+        if not isinstance(size, int | np.integer):
+            raise ValueError(f"the number of environments is a whole number, not {size!r}")
+        if not isinstance(biome, str):
+            raise ValueError(f"a biome is a name, not {biome!r}")
         if size < 1:
             raise ValueError(f"a world needs at least one environment, not {size}")
         if area not in (32, 64, 128, 256):
@@ -121,7 +125,10 @@ class EmbeddedWorld(World):
         # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
         self.half_yaw = 35.0 * min(1.0, width / height)
         self.half_pitch = 35.0 * min(1.0, height / width)
-        self.state = new_state(size, area)
+        try:
+            self.state = new_state(size, area)
+        except MemoryError as error:
+            raise ValueError(f"{size:,} environments do not fit into memory: {error}") from None
         settings = self.state.settings
         settings["break_speed"] = break_speed_multiplier
         settings["life"], settings["food"] = start_health, start_food
@@ -432,7 +439,13 @@ class EmbeddedWorld(World):
             self._maker = None
         self._buffers.clear()
         self._chosen.clear()
-        self.state = new_state(0, 0)
+        if "state" in vars(self):
+            del self.state  # no kernel may see arrays that are gone
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "state":
+            raise ValueError("the environment is closed: make another one")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
     def _checked(self, environment: int) -> int:
         if not 0 <= environment < self.size:

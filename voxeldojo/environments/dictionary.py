@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from voxeldojo.environments.plays import ALONE, FIRST, Play, checked_seed
+from voxeldojo.environments.plays import ALONE, FIRST, Play, check_render_mode, checked_seed
 from voxeldojo.environments.spaces import space_of_ids, to_ids
 
 Observation = dict[str, Any]
@@ -26,6 +26,7 @@ class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
         render_mode: str | None = None,
         ids: bool = False,
     ) -> None:
+        check_render_mode(render_mode, self.metadata)
         self.play = play
         self.prompt = play.prompt
         self.render_mode = render_mode

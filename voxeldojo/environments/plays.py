@@ -58,9 +58,18 @@ class Play(Protocol):
 
 def checked_seed(seed: int) -> int:
     """Raises ValueError: the world cannot use such a seed."""
+    if not isinstance(seed, int | np.integer):
+        raise ValueError(f"a seed is a whole number, not {seed!r}")
     if not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"a seed is 0 to 2**63 - 1, not {seed}")
     return int(seed)
+
+
+def check_render_mode(mode: str | None, metadata: dict[str, Any]) -> None:
+    """Raises ValueError: the environment does not have such a mode."""
+    if mode is not None and mode not in metadata["render_modes"]:
+        known = ", ".join(metadata["render_modes"])
+        raise ValueError(f"there is no render_mode {mode!r}; there is {known}, or None")
 
 
 class HarvestPlay(Play):

@@ -77,7 +77,8 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         if not self._begun:
             raise ResetNeeded("call reset before the first step")
         actions = np.asarray(actions)
-        if not self.action_space.contains(actions.astype(np.int64)):
+        whole = actions.dtype.kind in "iu"
+        if not whole or not self.action_space.contains(actions.astype(np.int64)):
             raise ValueError(
                 f"actions are {self.action_space.shape} whole numbers of {self.action_space}"
             )

@@ -35,6 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
         for _ in range(10):
             game.tick(STILL)
         path = Path(given.out)
+        if path.exists() and path.suffix != ".png":
+            raise CannotSee(f"{path} exists and is no picture; name a file, --out FILE.png")
         write_png(path, game.world.rgb(0, height, width))
         print(f"{path}: {height} x {width}, seed {given.seed}. {prompt}")
         print(contents(game))

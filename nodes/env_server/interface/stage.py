@@ -1,5 +1,6 @@
 """How a policy meets a session: an interface, made ready for a world."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,9 @@ class Stage:
             raise ValueError(f"a stage's horizon is at least 1 step, not {interface.horizon}")
         if not 0 < interface.gamma <= 1:
             raise ValueError(f"gamma is above 0 and at most 1, not {interface.gamma}")
+        for term in interface.rewards:
+            if not math.isfinite(term.weight):
+                raise ValueError(f"the weight of a reward is a finite number, not {term.weight}")
         self.assistant = play.assistant(interface.success, world) if interface.autocraft else None
         check(interface, model, world.size, self.assistant.steps if self.assistant else 0)
         self.interface = interface

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import worlds
+from messages.bounds import LARGEST
 from messages.program import Program, ProgramReport
 from messages.world import (
     Actor,
@@ -58,8 +59,11 @@ class Session:
         model: VideoModel | None = None,
         watcher: Watcher | None = None,
     ) -> None:
-        if request.seeds.count < 1:
+        seeds = request.seeds
+        if seeds.count < 1:
             raise ValueError("a range of seeds has at least one seed")
+        if not 0 <= seeds.first <= LARGEST - seeds.count:
+            raise ValueError(f"seeds are 0 to {LARGEST:,}: a range cannot begin with {seeds.first}")
         if request.batch and not 0 <= request.first <= request.batch - world.size:
             raise ValueError(
                 f"environments {request.first} to {request.first + world.size - 1} are not among "

@@ -78,7 +78,7 @@ class Conversation:
             with self._files[unanswered].open("rb") as file:
                 file.seek(first)
                 entry = msgspec.json.decode(file.read(length))
-        except (OSError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError, RecursionError):
             return None
         prompt = [
             {"role": str(m.get("role", "")), "content": _content(m)}

@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from voxeldojo.environments.plays import ALONE, FIRST, checked_seed
+from voxeldojo.environments.plays import ALONE, FIRST, check_render_mode, checked_seed
 from worlds.minecraft.play.gymnasium.policy_view import PolicyView
 from worlds.minecraft.play.gymnasium.sights import Features
 
@@ -28,6 +28,7 @@ class FlatEnvironment(gymnasium.Env[NDArray[Any], np.int64]):
         picture: tuple[int, int],
         render_mode: str | None = None,
     ) -> None:
+        check_render_mode(render_mode, self.metadata)
         self._view = view
         self._picture = picture
         self._begun = False
@@ -56,7 +57,7 @@ class FlatEnvironment(gymnasium.Env[NDArray[Any], np.int64]):
     ) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         if not self._begun:
             raise ResetNeeded("call reset before the first step")
-        if not self.action_space.contains(np.int64(action)):
+        if not self.action_space.contains(action):
             raise ValueError(
                 f"an action is 0 to {len(self.action_names) - 1}, not {action!r}; action_names has"
                 " their names"

@@ -29,6 +29,8 @@ class PolicyView:
         actions: Sequence[str],
         horizon: int,
     ) -> None:
+        if not isinstance(horizon, int | np.integer):
+            raise ValueError(f"a horizon is a whole number of steps, not {horizon!r}")
         if horizon < 1:
             raise ValueError(f"a horizon is at least 1 step, not {horizon}")
         world = play.world

@@ -1,0 +1,43 @@
+"""Numbers of a training spec that no training can have. Agents check theirs before (nodes/
+spec_check.py); a spec from Python is first looked at here."""
+
+import math
+from collections.abc import Iterator
+
+from messages.bounds import LARGEST
+from messages.training import TrainingSpec
+from messages.world import SeedRange
+from nodes.spec_check import MOST_REMEMBERED
+
+
+def spec_problem(spec: TrainingSpec) -> str:
+    """The first number that is out of range, as a sentence that begins with its field; empty if
+    there is none."""
+    return next(_problems(spec), "")
+
+
+def _problems(spec: TrainingSpec) -> Iterator[str]:
+    yield from _of_seeds("seeds", spec.seeds)
+    if spec.tryouts is not None:
+        yield from _of_seeds("tryouts.seeds", spec.tryouts.seeds)
+    for name in ("budget", "most", "give_up_at"):
+        value = getattr(spec, name)
+        if value is not None and value < 1:
+            yield f"{name} is {value}; it is at least 1 step."
+    if not spec.stop_at > 0:
+        yield f"stop_at is {spec.stop_at}; it is a success rate above 0."
+    for place, term in enumerate(spec.interface.rewards):
+        if not math.isfinite(term.weight):
+            yield f"interface.rewards[{place}].weight is {term.weight}; it is a finite number."
+    if spec.interface.memory_size > MOST_REMEMBERED:
+        yield (
+            f"interface.memory_size is {spec.interface.memory_size}; at most {MOST_REMEMBERED} "
+            "numbers can be remembered."
+        )
+
+
+def _of_seeds(name: str, seeds: SeedRange) -> Iterator[str]:
+    if seeds.count < 1:
+        yield f"{name}.count is {seeds.count}; it is at least 1."
+    if not 0 <= seeds.first <= LARGEST - max(seeds.count, 0):
+        yield f"{name}.first is {seeds.first}; seeds are 0 to {LARGEST:,}."

@@ -1,0 +1,50 @@
+"""Numbers of a training spec that comes from Python, where no agent has checked it."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.training import TrainingSpec, Tryouts
+from messages.world import RewardTerm, SeedRange
+from nodes.learner.spec_bounds import spec_problem
+from tests.corridor import corridor_spec
+
+NOBODY = SeedRange(first=0, count=0)
+
+
+def changed(**fields: Any) -> TrainingSpec:
+    return msgspec.structs.replace(corridor_spec(budget=100), **fields)
+
+
+def with_interface(**fields: Any) -> TrainingSpec:
+    spec = changed()
+    return msgspec.structs.replace(
+        spec, interface=msgspec.structs.replace(spec.interface, **fields)
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (changed(seeds=NOBODY), "seeds.count is 0; it is at least 1."),
+        (changed(tryouts=Tryouts(seeds=NOBODY)), "tryouts.seeds.count is 0"),
+        (changed(seeds=SeedRange(first=2**63 - 1, count=5)), "seeds.first is 9223372036854775807"),
+        (changed(seeds=SeedRange(first=-1, count=5)), "seeds.first is -1; seeds are 0 to"),
+        (changed(budget=0), "budget is 0; it is at least 1 step."),
+        (changed(give_up_at=-1), "give_up_at is -1"),
+        (changed(stop_at=float("nan")), "stop_at is nan"),
+        (changed(stop_at=-1.0), "stop_at is -1.0"),
+        (
+            with_interface(rewards=[RewardTerm(kind="step", weight=float("inf"))]),
+            "interface.rewards[0].weight is inf; it is a finite number.",
+        ),
+        (with_interface(memory="gru", memory_size=10**12), "at most 512 numbers"),
+    ],
+)
+def test_numbers_that_no_training_can_have_are_named(spec: TrainingSpec, words: str) -> None:
+    assert words in spec_problem(spec)
+
+
+def test_a_spec_without_such_numbers_has_no_problem() -> None:
+    assert spec_problem(changed()) == ""
