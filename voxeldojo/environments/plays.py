@@ -99,7 +99,8 @@ class HarvestPlay(Play):
         self.action_space = action_space()
         unknown = sorted(set(options) - set(EmbeddedWorld.OPTIONS))
         if unknown:
-            raise ValueError(f"there is no option {', '.join(unknown)}; see EmbeddedWorld.OPTIONS")
+            known = ", ".join(sorted(EmbeddedWorld.OPTIONS))
+            raise ValueError(f"there is no option {', '.join(unknown)} (there are: {known})")
         self.world = EmbeddedWorld(
             size, biome=biome, inventory=self.inventory, **{"strict": False, **options}
         )
