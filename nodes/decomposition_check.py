@@ -72,6 +72,14 @@ def decomposition_problems(
     return problems + _guard_problems(guards, methods, most_guards)
 
 
+def up_to_success(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
+    """The same without sub-actions that follow one whose success is the subtask's: they would never
+    run, and would take their share of the samples."""
+    implies = card(question.task.game).conditions.implies
+    steps = up_to(question.subtask.success, answer.sub_actions, implies)
+    return msgspec.structs.replace(answer, sub_actions=steps)
+
+
 def mended(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
     """The same without what goes on after the subtask's success, and without sub-actions whose
     success can't be seen or whose name is used again. The last one ends in the subtask's success:

@@ -374,6 +374,14 @@ def test_the_slow_agent_continues_its_history_with_the_losses_of_the_performance
     assert split.implemented[0][1].performed == lost
 
 
+def test_a_sub_action_that_follows_the_subtasks_success_is_left_out(tmp_path: Path):
+    """It would never run, and would take half of the samples."""
+    again = SubAction(name="and again", method="rl", success=HARVEST.success)
+    outer = Outer(tmp_path, [[FIND, HARVEST, again]], EVALUATED)
+    report = outer.achieve(limits=Limits(iterations=1))
+    assert [line.sub_action for line in report.iterations[0].lines] == [FIND, HARVEST]
+
+
 def test_without_an_answer_the_best_iteration_so_far_is_the_subtasks(tmp_path: Path):
     outer = Outer(tmp_path, [[FIND, HARVEST]], EVALUATED)
     report = outer.achieve(limits=Limits(iterations=3))

@@ -36,7 +36,7 @@ from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
 from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted, for_practice, least, least_again
-from nodes.decomposition_check import mended, problems_with
+from nodes.decomposition_check import mended, problems_with, up_to_success
 from nodes.goal_ids import slug
 from nodes.guard_counts import together
 from nodes.node import Node
@@ -140,7 +140,7 @@ class SlowAgent(Node):
             answer = ask(self, id, question, DecomposeAnswer)
             problems = problems_with(question, answer)
             if not problems:
-                return answer, []
+                return up_to_success(question, answer), []
             question = msgspec.structs.replace(
                 question, problems=problems, refused=answer.sub_actions
             )
