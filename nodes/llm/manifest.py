@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from nodes.whole_files import write_whole
+
 NAME = "rlgpt.json"
 
 
@@ -52,6 +54,16 @@ def read(folder: Path) -> Manifest | None:
         return None
     except (OSError, msgspec.DecodeError) as error:
         raise ValueError(f"{folder / NAME} cannot be read ({error})") from None
+
+
+def write(folder: Path, manifest: Manifest) -> None:
+    """Write it into its folder, whose files everybody may read: safetensors are written for their
+    owner alone."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            path.chmod(0o644)
+    text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+    write_whole(folder / NAME, text)
 
 
 def described(folder: Path) -> dict[str, File]:

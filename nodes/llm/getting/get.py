@@ -4,8 +4,6 @@ import difflib
 import shutil
 from pathlib import Path
 
-import msgspec
-
 from nodes.llm import manifest
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.cpu_environment import NAME, environment
@@ -17,7 +15,6 @@ from nodes.llm.getting.packages import fetch
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.getting.weight_conversion import convert
 from nodes.llm.manifest import Manifest
-from nodes.whole_files import write_whole
 
 
 def get(what: str, into: Path, accepted: list[str]) -> None:
@@ -109,8 +106,6 @@ def _convert(
             f"{known.parameters:,}: the environment's transformers reads it differently from the "
             "tested one"
         )
-    for path in converted.iterdir():
-        path.chmod(0o644)  # safetensors are written for their owner alone
     recorded = Manifest(
         model=known.model if known else name,
         licence=known.licence if known else conversion.licence,
@@ -118,9 +113,7 @@ def _convert(
         source_sha256=known.sha256 if known else manifest.digest_of(gguf),
         files=manifest.described(converted),
     )
-    write_whole(
-        converted / manifest.NAME, msgspec.json.format(msgspec.json.encode(recorded), indent=1)
-    )
+    manifest.write(converted, recorded)
     converted.rename(place)
 
 

@@ -5,14 +5,11 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-
 from nodes.llm import manifest
 from nodes.llm.getting.cpu_environment import NAME, environment, last_words, python_of
 from nodes.llm.getting.refusals import Failed
 from nodes.llm.getting.weight_conversion import OFFLINE
 from nodes.llm.manifest import Manifest
-from nodes.whole_files import write_whole
 
 
 def run(
@@ -60,17 +57,14 @@ def describe_adapter(adapter: Path, base: Path) -> Manifest:
         source_sha256=digest,
         files=manifest.described(adapter),
     )
-    _write(adapter, described)
+    manifest.write(adapter, described)
     return described
 
 
 def describe_merged(folder: Path, base: Path, adapter: Manifest) -> None:
     """The manifest of weights names the adapter that was merged into them."""
     model, licence, digest = _about(base)
-    for path in folder.rglob("*"):
-        if path.is_file():
-            path.chmod(0o644)  # safetensors are written for their owner alone
-    _write(
+    manifest.write(
         folder,
         Manifest(
             model=f"{model}, trained",
@@ -89,8 +83,3 @@ def _about(base: Path) -> tuple[str, str, str]:
     if known is None:
         return base.name, "", manifest.weights_digest(base)
     return known.model, known.licence, known.weights
-
-
-def _write(folder: Path, recorded: Manifest) -> None:
-    text = msgspec.json.format(msgspec.json.encode(recorded), indent=1)
-    write_whole(folder / manifest.NAME, text)
