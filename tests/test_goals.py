@@ -190,6 +190,8 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["task.id=survival", "task.world.initial_slots='40=shield,neck=torch'"], "SLOT=ITEM"),
         (["task.id=survival", "task.world.initial_slots='1=trch'"], "there is no item 'trch'"),
         (["task.id=survival", "task.world.start_health=0"], "above 0 and at most 20"),
+        (["task.id=survival", "task.world.area=-3"], "world.area: it is one of 32, 64, 128, 256"),
+        (["task.id=survival", "task.horizon=0"], "expected `int` >= 1"),
         (
             ["prompt=3 logs", "task.biome=plains", "task.world.generate_world_type=default"],
             "is not all of plains: leave one of the two out",

@@ -15,6 +15,7 @@ BIOME = "forest"
 """Of a task that names none."""
 SLOTS = 36
 FULL = 20.0  # of life and of food
+AREAS = (32, 64, 128, 256)  # columns of a world's window
 DUSK, DAWN, DAY = 13_000, 23_000, 24_000  # ticks
 OPTIONS = (
     *Staging.__struct_fields__,
@@ -68,6 +69,9 @@ def _world_problems(task: Task) -> Iterator[str]:
         value = task.world.get(name, FULL)
         if not isinstance(value, int | float) or not 0 < value <= FULL:
             yield f"world.{name}: it is above 0 and at most {FULL:g}, not {value!r}"
+    if "area" in task.world and task.world["area"] not in AREAS:
+        sizes = ", ".join(map(str, AREAS))
+        yield f"world.area: it is one of {sizes} columns, not {task.world['area']!r}"
     try:
         staging = staging_of(given)
     except (ValueError, TypeError) as error:
