@@ -41,9 +41,9 @@ from messages.program import Program
 from messages.world import Condition, Task
 from models.outcomes import unseen
 from nodes.fast_agent.seeds import evaluation_seeds, validation_seeds
+from nodes.planner.iteration_choice import quicker
 from nodes.planner.losses import losses, to_practise, wanted_of_subtask
 from nodes.planner.planner import Planner
-from nodes.planner.what_stands import quicker
 from nodes.testing import MockBus, start
 from tests.feedback import ALL_WELL, EVALUATED, FIND, HARVEST, STICK, WORKED, Outer, episode, prompt
 

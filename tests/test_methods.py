@@ -77,7 +77,7 @@ def methods() -> dict[str, Method]:
     return {name: Method(name) for name in METHODS}
 
 
-def rungs(method: Method, task: Task, subtask: Subtask) -> Iterator[list[SubAction]]:
+def decompositions(method: Method, task: Task, subtask: Subtask) -> Iterator[list[SubAction]]:
     """All decompositions that a subtask comes to when the first of its sub-actions that is on its
     last legs fails; ``task`` begins where the subtask does."""
     open_methods, most = method.slow_agent.methods, method.slow_agent.most_sub_actions
@@ -173,7 +173,7 @@ def test_every_method_has_valid_answers_for_every_task(
         begins = msgspec.structs.replace(asked, inventory=start)
         here = msgspec.structs.replace(begins, success=subtask.success)
         seen: list[list[SubAction]] = []
-        for sub_actions in rungs(method, begins, subtask):
+        for sub_actions in decompositions(method, begins, subtask):
             if sub_actions in seen:
                 continue
             seen.append(sub_actions)
@@ -190,7 +190,7 @@ def used(method: Method, task: str) -> set[str]:
     subtasks = method.subtasks(asked)
     for subtask, start in zip(subtasks, starts(subtasks, asked.inventory), strict=True):
         begins = msgspec.structs.replace(asked, inventory=start)
-        for sub_actions in rungs(method, begins, subtask):
+        for sub_actions in decompositions(method, begins, subtask):
             found |= {each.method for each in sub_actions}
     return found
 
@@ -250,7 +250,7 @@ def test_a_missing_rule_file_is_refused_in_a_sentence():
 
 
 @pytest.mark.parametrize(
-    ("item", "inventory", "ladder"),
+    ("item", "inventory", "wanted"),
     [
         ("beef", {}, [["code"], ["rl"], ["code", "rl"], ["code", "rl"], ["rl"], ["rl"]]),
         (
@@ -264,13 +264,13 @@ def test_a_missing_rule_file_is_refused_in_a_sentence():
     ],
 )
 def test_a_failing_sub_action_escalates_from_code_to_rl_with_macros(
-    item: str, inventory: dict[str, int], ladder: list[list[str]], methods: dict[str, Method]
+    item: str, inventory: dict[str, int], wanted: list[list[str]], methods: dict[str, Method]
 ):
     goal = Condition(kind="have", name=item)
     task = Task(id="t", prompt="p", success=goal, inventory=inventory)
-    climbed = list(rungs(methods["rlgpt"], task, Subtask(name="s", success=goal)))[:8]
-    assert [[each.method for each in rung] for rung in climbed[: len(ladder)]] == ladder
-    last = climbed[len(ladder) - 1]
+    tried = list(decompositions(methods["rlgpt"], task, Subtask(name="s", success=goal)))[:8]
+    assert [[each.method for each in split] for split in tried[: len(wanted)]] == wanted
+    last = tried[len(wanted) - 1]
     question = SpecQuestion(task=task, sub_action=last[-1], history=[line(last[-1], False)])
     expected = item != "planks"  # a craft is one step: there is nothing to repeat
     assert bool(spec(question).macros) == expected

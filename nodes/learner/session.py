@@ -26,7 +26,7 @@ from messages.world import (
     Step,
     Stepped,
 )
-from nodes.learner.leading import Leaders
+from nodes.learner.preceding_policies import Leaders
 
 CHUNK = 200
 """Steps in each environment that a session plays between a guard's turns before it replies."""

@@ -20,7 +20,7 @@ from messages.bus import BusError, ServiceError
 from messages.interface import Call
 from messages.training import TrainingSpec
 from messages.world import Opened, Stepped
-from nodes.learner.leading import Leaders
+from nodes.learner.preceding_policies import Leaders
 from nodes.learner.session import SessionLost, TrainingSession
 from nodes.learner.state import Spaces
 from nodes.times import WAITS, spending

@@ -15,12 +15,11 @@ from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, ServiceError
 from messages.interface import Call
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from nodes.learner import checkpoint
-from nodes.learner.beside import Beside
 from nodes.learner.exporting import guarded, with_actors
-from nodes.learner.leading import Leaders
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import UpdateStatistics
+from nodes.learner.preceding_policies import Leaders
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import CHUNK, SessionLost
 from nodes.learner.spec_measures import discount, longest_decision, longest_reset, reward_scale
@@ -30,6 +29,7 @@ from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_s
 from nodes.learner.taking import Taking
 from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
+from nodes.learner.tryouts_and_demonstrations import Beside
 from nodes.learner.updating import Updating
 from nodes.times import spending
 

@@ -36,8 +36,8 @@ from nodes.budget import (
 )
 from nodes.goal_ids import slug
 from nodes.node import Node
+from nodes.planner.iteration_choice import chosen_iteration, lost_to_time, merit, quicker
 from nodes.planner.losses import losses, to_practise, wanted_of_goal, wanted_of_subtask
-from nodes.planner.what_stands import lost_to_time, merit, quicker, standing
 from worlds import card
 
 Pursuing = GoalHandle[PursueGoal, PlanStatus]
@@ -228,7 +228,7 @@ class Pursuit:
             achieved = self._achieve(known, f"{known.id}/again-{known.rounds}", samples)
         stands = known.numbered(achieved.chosen)
         if not single:
-            stands = standing(achieved.chosen, known.iterations)
+            stands = chosen_iteration(achieved.chosen, known.iterations)
         if stands is not None:
             self.chosen[name] = stands.number
         if single and not achieved.success:
@@ -449,7 +449,7 @@ class Pursuit:
                 continue
             subtask.rounds += 1
             achieved = self._achieve(subtask, f"{subtask.id}/again-{subtask.rounds}", samples, each)
-            stands = standing(achieved.chosen, subtask.iterations, subtask.set_aside)
+            stands = chosen_iteration(achieved.chosen, subtask.iterations, subtask.set_aside)
             if stands is not None and stands.success_rate > 0:
                 self._stand(subtask, stands)
             reasons.append(f"{name}: {achieved.reason}")

@@ -33,7 +33,7 @@ from messages.world import DEFAULT_GAME
 from models.outcomes import Ending, failures, outcome_in_words, succeeded
 from nodes.llm.backend import BackendError, Completion
 from nodes.llm.rulebook import filled_specs, rules
-from nodes.llm.rulebook.ladder import next_rung
+from nodes.llm.rulebook.next_decomposition import choice_after
 from nodes.llm.rulebook.rules import BOOK, Book
 from worlds import card
 from worlds.card import Unclear, Unreachable
@@ -114,13 +114,13 @@ def decompose(question: DecomposeQuestion, book: str = BOOK) -> DecomposeAnswer:
     alone = question.task.success == goal
     known = Book(question.task.game, book).approach(goal, question.task.inventory, alone)
     known = rules.open_to(known, question.methods, question.most_sub_actions)
-    rung = next_rung(known, question.history)
+    choice = choice_after(known, question.history)
     failures = [
         f"{line.sub_action.name} ({line.sub_action.method}): {line.verdict.reason}"
         for line in (question.history[-1].lines if question.history else [])
         if not line.verdict.success
     ]
-    sub_actions = rung.sub_actions(goal)
+    sub_actions = choice.sub_actions(goal)
     return DecomposeAnswer(
         thoughts=" ".join(failures) or "The cheapest way comes first.",
         sub_actions=sub_actions,

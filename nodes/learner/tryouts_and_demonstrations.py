@@ -15,12 +15,12 @@ import torch
 from messages.interface import Call
 from messages.training import TrainingSpec
 from messages.world import Guard, Lead, SeedRange
-from nodes.learner.aside import Choose, Once, play_once
 from nodes.learner.cloning import Demonstrations, clone
 from nodes.learner.deciding import Deciding
-from nodes.learner.leading import Leaders
 from nodes.learner.parameters import Hyperparameters
+from nodes.learner.preceding_policies import Leaders
 from nodes.learner.session import SessionLost
+from nodes.learner.single_episodes import Choose, Once, play_once
 from nodes.learner.spread import session_on
 from nodes.learner.state import TrainingState
 from nodes.times import spending

@@ -9,7 +9,7 @@ WORTH = 0.01
 performance is played."""
 
 
-def standing(
+def chosen_iteration(
     number: int | None, iterations: list[Iteration], set_aside: Collection[int] = ()
 ) -> Iteration | None:
     """The iteration that stands for a subtask in a plan of several: the one with this number. If it

@@ -7,8 +7,8 @@ from messages.world import Condition
 from nodes.llm.rulebook.rules import Approach, Step
 
 
-class Rung:
-    """Where on the ladder a subtask stands: which split, and which method of each of its steps."""
+class DecompositionChoice:
+    """Which of the splits of a subtask, and which method of each of its steps."""
 
     def __init__(self, approach: Approach) -> None:
         self._splits = approach.splits
@@ -30,7 +30,7 @@ class Rung:
             for step, method in zip(self.steps, self._methods, strict=True)
         ]
 
-    def climb(self, iteration: Iteration) -> None:
+    def change_what_failed(self, iteration: Iteration) -> None:
         """Change what failed in this iteration, if there is another way to do it.
 
         Only the first failure counts: what came after it never had a fair start. Where every
@@ -49,9 +49,9 @@ class Rung:
             self._methods = [0] * len(self.steps)
 
 
-def next_rung(approach: Approach, history: Sequence[Iteration]) -> Rung:
-    """The rung after these iterations, which all fell short."""
-    rung = Rung(approach)
+def choice_after(approach: Approach, history: Sequence[Iteration]) -> DecompositionChoice:
+    """What is tried after these iterations, which all fell short."""
+    choice = DecompositionChoice(approach)
     for iteration in history:
-        rung.climb(iteration)
-    return rung
+        choice.change_what_failed(iteration)
+    return choice
