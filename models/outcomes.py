@@ -163,8 +163,8 @@ def ended_in_words(episode: Episode) -> str:
 
 
 def curve_in_words(learning: Learning) -> str:
-    """``success 0.00 at 2,048 samples, 0.35 at 50,176, 0.30 at 100,352 (best: 0.35 at 50,176); it
-    ended as the budget is spent``"""
+    """``success in training 0.00 at 2,048, 0.35 at 50,176, 0.30 at 100,352 samples: it has levelled
+    off; it ended so: the budget is spent``"""
     points = ", ".join(f"{rate:.2f} at {samples:,}" for samples, rate in learning.curve)
     if not points:
         return f"{learning.samples:,} samples; it ended so: {learning.stopped}"

@@ -209,6 +209,8 @@ def _spec_json(spec: TrainingSpec) -> str:
         "budget": spec.budget,
         "clone": [program.name for program in spec.clone],
     }
+    if interface.memory != "none":
+        shown |= {"memory": interface.memory, "memory_size": interface.memory_size}
     return _compact(shown)
 
 

@@ -3,7 +3,7 @@
 import yaml
 
 
-def yaml_problem(error: yaml.YAMLError | UnicodeDecodeError) -> str:
+def yaml_problem(error: yaml.YAMLError | ValueError) -> str:
     """``"line 3: expected ',' or ']', but got '<stream end>'"``, without the file's name."""
     if isinstance(error, UnicodeDecodeError):
         return "it is not text in UTF-8"

@@ -74,7 +74,13 @@ class Child:
                 env=environment,
                 start_new_session=True,
             )
-        self.pidfd = os.pidfd_open(self.process.pid)
+        try:
+            self.pidfd = os.pidfd_open(self.process.pid)
+        except OSError:  # too many open files: without it nobody would see it end
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+            raise
         self._watch, self.halted = Watch(self.process.pid), ""
         self.begun, self.debugged = True, False
         self.state = "starting"

@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from messages.codec import encode, snapshot
+from rlgpt.bags.bag_player import _Contents
 from rlgpt.bags.bag_writer import BagWriter
 from rlgpt.bags.message_maps import joined
+from tests.bag_stack import Number
 from tests.launch_toys.launched import (
     Launched,
     command,
@@ -167,3 +170,15 @@ def test_bags_that_cannot_be_played_are_refused(run: Path, tmp_path: Path) -> No
         (("other.mcap", "--replace", "other"), "there is no node `other`"),
     ):
         assert words in refused("bag", "play", *arguments, *at, cwd=tmp_path), arguments
+
+
+def test_a_snapshots_old_latched_message_does_not_delay_what_follows(tmp_path: Path) -> None:
+    writer = BagWriter(tmp_path / "a.mcap", {})
+    hour, now = 3_600 * 10**9, 10**18
+    old = writer.add_channel("a/plan", "Plan", b"{}", {"node": "a", "latched": "true"})
+    new = writer.add_channel("a/tick", "Tick", b"{}", {"node": "a"})
+    body = joined(snapshot(encode(Number(number=1))), "")
+    writer.write(old, 1, now - hour, body, now - hour)
+    writer.write(new, 1, now, body, now)
+    writer.finish()
+    assert _Contents(tmp_path / "a.mcap", []).first == now

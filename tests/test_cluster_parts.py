@@ -213,6 +213,11 @@ def test_only_what_has_changed_is_brought(tmp_path: Path) -> None:
     assert asked == ["log", "sent", "log"]
     (tmp_path / "of_the_launcher").touch()
     assert bringing.bring([("sent", 4, 1, 3)]) == []  # the log was deleted there
+    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    outside.write_bytes(b"mine")
+    bringing.have([(f"../{outside.name}", 4, 1, 1)])
+    assert bringing.bring([]) == []
+    assert outside.read_bytes() == b"mine"
     assert {path.name for path in tmp_path.iterdir()} == {"sent", "of_the_launcher"}
 
 

@@ -49,6 +49,7 @@ def test_a_code_reward_pays_its_return_value_times_its_weight() -> None:
         ("x = 2.0**1000 * 2.0**1000\n    return x - x", "it returned nan"),
         ("return 2.0**1000 * 2.0**1000", "it returned inf"),
         ("return 'much'", "it returned str, not a number"),
+        ("x = (1 << 1023) - 1\n    return x + x + 1", "it returned a huge integer"),
         ("return None", "it returned NoneType"),
         ("while True:\n        pass", "too often"),
         ("try:\n        while True:\n            pass\n    except Exception:\n        return 1",

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -28,6 +28,8 @@ from messages.world import (
     Pictures,
     SessionName,
 )
+from nodes.config import ConfigError
+from nodes.critic.critic import Critic
 from rlgpt.main import main
 from tests.agent_stack import LOG, STEPS, AgentProcess, Stack, ToyWorld, ended_with_a_log, stack
 from tests.bus_processes import PATIENCE
@@ -365,3 +367,10 @@ def test_a_creative_goal_needs_a_critic_that_sees(
     assert "task creative:5: only a critic that sees pictures can judge it" in shown
     assert said in shown
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_limit_below_an_episodes_pictures_is_refused() -> None:
+    """An episode is shown whole or not at all: the critic would see nothing."""
+    parameters = Critic.Parameters(vision=True, most_pictures=3)
+    with pytest.raises(ConfigError, match=r"most_pictures is 3: an episode has 4 pictures"):
+        Critic.check_parameters(cast("Any", None), parameters)

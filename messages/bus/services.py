@@ -48,13 +48,16 @@ _Key = tuple[bytes, str]
 class _Client:
     """What is remembered of one client."""
 
-    __slots__ = ("began", "id", "left", "name", "replied", "reply", "routes", "size", "taken")
+    __slots__ = (
+        *("began", "entered", "id", "left", "name", "replied", "reply", "routes", "size", "taken"),
+    )
 
     def __init__(self, header: Header, route: bytes, taken: int) -> None:
         self.name = header.client
         self.id = header.id
         self.began = time.monotonic()
-        self.routes = [route]  # a repeated request comes from several connections
+        self.entered = route  # under which it was admitted
+        self.routes = [route]  # a repeated request comes from several connections: the last four
         self.reply: Frames | None = None  # None while it is being done, and once it is forgotten
         self.replied = 0.0  # when, 0 while it is being done
         self.size = 0  # bytes of the reply
@@ -174,7 +177,7 @@ class Services:
             if not client.left and any([self._confirm(route, header) for route in client.routes]):
                 self._held.append((client, header, later))
             elif later.give_up():
-                self._admission.leave(client.routes[0], client.taken)
+                self._admission.leave(client.entered, client.taken)
                 client.replied = now
                 for key in [(route, client.name) for route in client.routes]:
                     if self._clients.get(key) is client:
@@ -313,7 +316,7 @@ class Services:
             found = self._endpoints.get(header.endpoint)
             took = time.monotonic() - client.began
             self._events.publish(header, frames[1:], found.types[1] if found else "", took)
-        self._admission.leave(client.routes[0], client.taken)
+        self._admission.leave(client.entered, client.taken)
         client.replied = time.monotonic()
         if client.left:
             return

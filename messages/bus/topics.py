@@ -92,7 +92,10 @@ class Publisher:
         for route, wanted in list(self._subscribers.items()):
             if topic not in wanted:
                 continue
-            if self._sent[route].has_room(size):
+            # One that has left may have been dropped meanwhile, by what was published of another.
+            if (sent := self._sent.get(route)) is None:
+                continue
+            if sent.has_room(size):
                 self._send(route, [topic, header, *frames])
             else:
                 why = f"{name}: a message was dropped: a subscriber does not read"

@@ -1,7 +1,7 @@
 """The critic node: one line per sub-action. The numbers decide, the language model explains."""
 
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -19,6 +19,7 @@ from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import JUDGED, Picture
 from models.outcomes import outcome_in_words, progress, succeeded, success_rate
 from nodes.asking import ask, render
+from nodes.config import ConfigError
 from nodes.critic.chosen_pictures import choose
 from nodes.node import Node
 from nodes.vision import StrictPictures, check_that_the_model_sees, pictures_for_the_critic
@@ -41,7 +42,16 @@ class Critic(Node):
         if self.parameters.vision:
             check_that_the_model_sees(self.config)
             pictures_for_the_critic(self.config)  # refuses what cannot be taken
+        self.check_parameters(self.parameters)
         self.serve(JUDGE, self.judge, background=True)
+
+    def check_parameters(self, wanted: Any) -> None:
+        each = wanted.pictures.each
+        if wanted.vision and wanted.most_pictures < each:
+            raise ConfigError(
+                f"nodes.critic.parameters.most_pictures is {wanted.most_pictures}: an episode has "
+                f"{each} pictures (pictures.each), and is shown whole or not at all"
+            )
 
     def judge(self, evidence: Evidence) -> Verdict:
         if self.parameters.required_rate is not None:
@@ -84,7 +94,8 @@ class Critic(Node):
     def _seen(self, evidence: Evidence) -> Verdict:
         """Where nothing was counted: what the language model sees decides, of all episodes at
         once."""
-        if not (self.parameters.vision and evidence.pictures):
+        shown = self.parameters.vision and choose(evidence, self.parameters.most_pictures)
+        if not shown:
             reason = "Only pictures can show whether it was done, and there were none."
             return Verdict(success=False, success_rate=0.0, reason=reason)
         try:

@@ -121,8 +121,10 @@ def _export_csv(messages: Iterator[Read], folder: Path) -> int:
     rows: dict[str, list[dict[str, Any]]] = {}
     count = 0
     for message, value in messages:
+        # Fields of the message that are called so as well come under other names.
         row = {"time": message.logged / 1e9, "published": message.published / 1e9}
-        rows.setdefault(message.channel.topic, []).append(row | columns_of(value))
+        fields = {f"{n}_" if n in row else n: each for n, each in columns_of(value).items()}
+        rows.setdefault(message.channel.topic, []).append(row | fields)
         count += 1
     try:
         folder.mkdir(parents=True, exist_ok=True)

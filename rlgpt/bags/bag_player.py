@@ -96,14 +96,19 @@ class _Contents:
         self.nodes: set[str] = set()
         self.first = 0
         met: set[str] = set()
+        latest = 0
         for message in self.messages():
             met.add(message.channel.topic)
             node = _node(message.channel)
             self.nodes.add(node)
-            self.first = self.first or message.logged
+            # A snapshot begins with latched messages, which may be hours older.
+            if message.channel.metadata.get("latched") != "true":
+                self.first = self.first or message.logged
             if self.publishes(message.channel):
                 self.topics.setdefault(node, {})[message.channel.topic] = message.channel.schema
                 self._counts[node] = self._counts.get(node, 0) + 1
+            latest = message.logged
+        self.first = self.first or latest
         if not self.nodes:
             raise Refused(f"{path} has no messages")
         for pattern in patterns:

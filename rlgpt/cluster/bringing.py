@@ -35,7 +35,11 @@ class Bringing:
 
     def have(self, listed: Listed) -> None:
         """The files there are those here: they were sent."""
-        self._brought = {path: (size, changed, number) for path, size, changed, number in listed}
+        self._brought = {
+            path: (size, changed, number)
+            for path, size, changed, number in listed
+            if not self._leads_out(path)
+        }
 
     def bring(self, listed: Listed) -> list[str]:
         """Copy what has changed, and delete what was deleted there. Returns a sentence for each
@@ -55,13 +59,18 @@ class Bringing:
         return problems
 
     def _problem(self, path: str, size: int) -> str:
+        if problem := self._leads_out(path):
+            return problem
+        if size > self._largest:
+            return f"{path} is {size >> 20} MiB; at most {self._largest >> 20}"
+        return ""
+
+    def _leads_out(self, path: str) -> str:
         # The path comes from another machine: it must not lead out of the node's folder.
         if Path(path).is_absolute() or ".." in Path(path).parts or "\0" in path:
             return f"{path!r} leads out of the folder"
         if not (self._folder / path).resolve().is_relative_to(self._folder.resolve()):
             return f"{path!r} leads out of the folder by a link"
-        if size > self._largest:
-            return f"{path} is {size >> 20} MiB; at most {self._largest >> 20}"
         return ""
 
     def _copy(self, path: str, size: int, number: int) -> bool:

@@ -7,9 +7,11 @@ CURVE between the two ends; they can be neither read nor changed here.
 import contextlib
 import socket
 import threading
+import time
 
 PART = 1 << 18  # bytes
 CONNECTING = 10.0  # seconds
+ACCEPT_AGAIN = 0.1  # seconds after a connection that could not be accepted
 
 
 class Forwarder:
@@ -39,7 +41,10 @@ class Forwarder:
             try:
                 client, _ = self._server.accept()
             except OSError:
-                return
+                if self._closed:
+                    return
+                time.sleep(ACCEPT_AGAIN)  # too many open files, or a client that has gone
+                continue
             threading.Thread(target=self._forward, args=(client,), daemon=True).start()
 
     def _forward(self, client: socket.socket) -> None:

@@ -43,7 +43,7 @@ def find_cluster() -> Cluster:
     except subprocess.TimeoutExpired:
         raise Refused(f"the Ray cluster did not answer within {LOOKING:.0f} s ({PAGE})") from None
     except (IndexError, msgspec.DecodeError):
-        last = [*done.stderr.strip().splitlines(), "it ended without a word"][0]
+        last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
         raise Refused(f"Ray cannot be used here: {last} ({PAGE})") from None
     if answer.found is None:
         raise Refused(answer.refused)

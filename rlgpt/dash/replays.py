@@ -77,10 +77,15 @@ class Replays:
                     self._busy = False
                     return
                 following.state = "playing"
-            self._play(folder / following.run, following)
+            try:
+                self._play(folder / following.run, following)
+            except OSError as error:  # no process can be started
+                with self._lock:
+                    following.state, following.text = "failed", str(error)
 
     def _play(self, run: Path, replay: Replay) -> None:
         film = run / "films" / replay.film
+        before = _written(film)
         command = python(
             *("rlgpt.main", "episode", "play", str(run), str(replay.seed)),
             *("--of", replay.play, "--out", str(film)),
@@ -94,6 +99,7 @@ class Replays:
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
                 text=True,
+                errors="replace",
                 env=child_environment(),
             )
         text, _ = self._process.communicate()
@@ -101,5 +107,13 @@ class Replays:
             code, self._process = self._process.returncode, None
             replay.text = text[-_LAST_WORDS:].strip()
             # It ends with 1 where the episode went differently: there is a film all the same.
-            filmed = film.is_file()
+            filmed = _written(film) not in (None, before)
             replay.state = ("done" if code == 0 else "differs") if filmed else "failed"
+
+
+def _written(film: Path) -> int | None:
+    """When a film was written, in nanoseconds; None: there is none."""
+    try:
+        return film.stat().st_mtime_ns
+    except OSError:
+        return None

@@ -76,7 +76,7 @@ def load_parameters(path: str, wanted: str | None) -> int:
         raise Refused(f"{path} cannot be read: {unreadable(error)}") from None
     except RecursionError:
         raise Refused(f"{path} is nested too deeply") from None
-    except (yaml.YAMLError, msgspec.ValidationError) as error:
+    except (yaml.YAMLError, ValueError) as error:  # msgspec's ValidationError is a ValueError
         reason = yaml_problem(error) if isinstance(error, yaml.YAMLError) else str(error)
         raise Refused(f"{path}: write node: {{parameter: value}} ({reason})") from None
     with opened(wanted) as (run, stack, bus):

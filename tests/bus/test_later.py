@@ -10,6 +10,7 @@ import pytest
 from messages.bus import Bus, BusError, Later, RemoteError, ServiceError
 from messages.interface import Service
 from tests.bus.bus_server import DO, DO_AGAIN, Do, Done
+from tests.bus.raw_peer import RawPeer, reply, request
 from tests.bus_processes import PATIENCE, eventually
 
 
@@ -97,3 +98,23 @@ def test_a_client_whose_call_timed_out_is_reported_as_having_left(holder: Holder
         eventually(lambda: len(holder.held) == 3)
         holder.held[2].reply(Done(note="now", process=0))
         assert again.result(PATIENCE).note == "now"
+
+
+def test_a_request_that_outlives_many_connections_is_answered_and_the_node_goes_on(
+    holder: Holder, bus: Bus, run: Path
+) -> None:
+    """As over a link that breaks again and again: only the last connections are remembered."""
+    peer = RawPeer(run)
+    for number in range(7):
+        dealer = peer.connect()
+        again = None if number == 0 else ""
+        dealer.send_multipart(request(1, Do(note="long"), again=again))
+        if number == 0:
+            eventually(lambda: len(holder.held) == 1)
+        else:
+            assert reply(dealer).kind != "reply"  # it is confirmed: it is worked on
+    holder.held[0].reply(Done(note="done", process=0))
+    kinds = [reply(dealer).kind for _ in range(2)]
+    assert "reply" in kinds
+    assert bus.call(DO, Do(note="at once"), PATIENCE).note == "early"
+    peer.close()

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -96,6 +97,28 @@ def test_cells_out_of_view_are_unknown_until_they_were_seen() -> None:
     assert seen.position == (-1, 0)
     assert seen.cell(5, 0) in (before, "grass")  # beside the view now, and remembered
     assert seen.cell(100, 0) == "void"
+
+
+@pytest.mark.parametrize(
+    ("ground", "creature", "food", "cause"),
+    [
+        ("lava", None, 9, "lava"),
+        ("grass", Creature("cow", 1, 0), 0, "hunger, thirst or lack of sleep"),
+        ("grass", Creature("zombie", 0, 1), 9, "zombie"),
+        ("grass", None, 0, "hunger, thirst or lack of sleep"),
+        ("path", None, 9, "arrow"),  # it is gone once it has hit
+    ],
+)
+def test_the_cause_of_a_death_is_what_was_there(
+    ground: str, creature: Creature | None, food: int, cause: str
+) -> None:
+    world = CrafterWorld(1)
+    world.reset(np.array([0]), np.array([3]))
+    sight = world.sight(0)
+    sight.memory.ground[sight.memory.x, sight.memory.y] = MATERIALS.index(ground)
+    near = (Creature("cow", 0, -1),) if creature is None else (Creature("cow", 0, -1), creature)
+    world._sights[0] = replace(sight, health=0, food=food, creatures=near)
+    assert world.cause_of_death(0) == cause
 
 
 def test_conditions_count_items_and_achievements() -> None:

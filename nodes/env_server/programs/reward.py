@@ -5,7 +5,6 @@ A reward never ends a run: where it fails, or gives what is no plain number, it 
 what was wrong is counted in words.
 """
 
-import math
 from collections import Counter
 from typing import Any
 
@@ -87,8 +86,9 @@ class CodeReward:
             return 0.0
         if type(value) not in (int, float, bool):
             return self._nothing(f"it returned {type(value).__name__}, not a number")
-        if not math.isfinite(value) or abs(value) > MOST:
-            return self._nothing(f"it returned {float(value):g}: at most {MOST:g} either way")
+        if not abs(value) <= MOST:  # nor is NaN; an integer may be larger than any float
+            shown = f"{value:g}" if isinstance(value, float) else "a huge integer"
+            return self._nothing(f"it returned {shown}: at most {MOST:g} either way")
         return float(value)
 
     def _nothing(self, mistake: str) -> float:

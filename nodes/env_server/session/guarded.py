@@ -69,7 +69,11 @@ class GuardTraining:
         """The reply to opening, with what the policy is shown first."""
         steps = self._play_on()
         return msgspec.structs.replace(
-            opened, features=self._features(), prefix_steps=steps, waits=not self._turn.all()
+            opened,
+            features=self._features(),
+            mask=self._mask(),
+            prefix_steps=steps,
+            waits=not self._turn.all(),
         )
 
     def step(self, choices: Ints, gamma: float) -> Stepped:
@@ -125,7 +129,9 @@ class GuardTraining:
     def _features(self) -> np.ndarray:
         stage = self._stage
         part = CLOCK.switch(FEATURES)
-        features = stage.features.compute(self._steps.readings, stage.time(), stage.previous).copy()
+        features = stage.features.compute(
+            self._steps.readings, stage.time(), stage.previous, stage.under_way()
+        ).copy()
         CLOCK.switch(part)
         return features
 

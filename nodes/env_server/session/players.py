@@ -107,7 +107,9 @@ class Decider:
         """``memory``: what it remembers of this turn, which is brought forward in place."""
         stage = self.stage
         part = CLOCK.switch(FEATURES)
-        features = stage.features.compute(self._readings, stage.time(), stage.previous)[row]
+        features = stage.features.compute(
+            self._readings, stage.time(), stage.previous, stage.under_way()
+        )[row]
         mask = stage.choices.mask(self._readings)[row]
         CLOCK.switch(part)
         chosen = self._actor.choose(features, mask, None if self._greedy else chance, memory)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worlds.crafter.card.crafter_names import ACTIONS
+from worlds.crafter.card.crafter_names import ACTIONS, MATERIALS
 from worlds.crafter.play.package_game import Game
 from worlds.crafter.play.remembered_ground import Memory
 from worlds.crafter.play.sight import Sight, sight_of
@@ -74,14 +74,20 @@ class CrafterWorld(World):
         return np.ascontiguousarray(picture[rows][:, columns].transpose(2, 0, 1))
 
     def cause_of_death(self, environment: int) -> str:
-        """What stood there, by the last view; empty while it lives."""
+        """By the last view: the ground, what stood near, what was used up; empty while it lives."""
         sight = self.sight(environment)
         if sight.health > 0:
             return ""
+        memory = sight.memory
+        if MATERIALS[memory.ground[memory.x, memory.y]] == "lava":
+            return "lava"
         for creature in sight.creatures:
-            if abs(creature.dx) + abs(creature.dy) <= 1:
-                return _HURTING.get(creature.name.split()[0], "hunger, thirst or lack of sleep")
-        return "hunger, thirst or lack of sleep"
+            kind = creature.name.split()[0]
+            if kind in _HURTING and abs(creature.dx) + abs(creature.dy) <= 1:
+                return _HURTING[kind]
+        if min(sight.food, sight.drink, sight.energy) == 0:
+            return "hunger, thirst or lack of sleep"
+        return "arrow"  # which is gone once it has hit
 
     def close(self) -> None:
         """There is nothing to let go of."""
