@@ -156,7 +156,7 @@ def test_a_launch_whose_first_env_server_is_invalid_fails(tmp_path: Path) -> Non
     run = tmp_path / "out"
     wrong = "nodes.env_server.parameters.code=2"
     with launched("launch", "several", wrong, f"run={run}", cwd=tmp_path, run=run) as launch:
-        assert launch.ended() == 1
+        assert launch.ended() == 2
         assert "env_server: this is invalid" in launch.text
 
 

@@ -108,12 +108,19 @@ def test_node_that_keeps_failing_ends_the_launch(place: Path) -> None:
         assert launch.events()[-1] == "first stop"
 
 
-@pytest.mark.parametrize("code", [2, 3])
-def test_node_that_ends_with_a_final_code_is_not_started_again(place: Path, code: int) -> None:
-    with three(place, f"nodes.second.parameters.code={code}") as launch:
+def test_node_that_runs_elsewhere_is_not_started_again(place: Path) -> None:
+    with three(place, "nodes.second.parameters.code=3") as launch:
         assert launch.ended() == 1
         assert launch.events() == ["first start", "second start", "first stop"]
         assert "rlgpt: second: this is invalid" in launch.text
+
+
+def test_node_that_refuses_its_configuration_is_not_started_again(place: Path) -> None:
+    """Nothing was done: no run folder is left."""
+    with three(place, "nodes.second.parameters.code=2") as launch:
+        assert launch.ended() == 2
+        assert launch.text.count("rlgpt: second: this is invalid") == 1
+        assert not launch.run.exists()
 
 
 def test_node_that_is_never_ready_ends_the_launch(place: Path) -> None:
