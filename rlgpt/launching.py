@@ -105,8 +105,12 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
 
 def _mendable(refused: Refused, run: Path) -> Refused:
     """The refusal of a node, with what to do about it in a run folder that stays."""
-    hint = f"fix {_short(run)}/config.yaml and `rlgpt resume {_short(run)}`, or launch again"
-    return Refused(f"{refused.sentence}\n({hint})", code=FAILED)
+    return Refused(f"{refused.sentence}\n({_how_to_mend(_short(run))})", code=FAILED)
+
+
+def _how_to_mend(run: str) -> str:
+    """What to do where a node refuses its configuration."""
+    return f"fix {run}/config.yaml and `rlgpt resume {run}`, or launch again"
 
 
 def _written(data: dict[str, Any], run: Path) -> Stack:
@@ -310,7 +314,7 @@ class Launch:
             self._point_at_report()
             hint = f"more in {run}; `rlgpt resume {run}` goes on from where it stopped"
             if self.supervisor.refusal == REFUSED:
-                hint = f"fix {run}/config.yaml and `rlgpt resume {run}`, or launch again"
+                hint = _how_to_mend(run)
             elif self.supervisor.refusal == UNUSABLE_FILE:
                 hint = f"then `rlgpt resume {run}` goes on from where it stopped"
             raise Refused(f"{self.supervisor.failure}\n({hint})", code=FAILED)

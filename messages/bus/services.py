@@ -49,8 +49,8 @@ class _Client:
     """What is remembered of one client."""
 
     __slots__ = (
-        *("began", "entered", "id", "left", "name", "replied", "reply", "routes", "size", "taken"),
-    )
+        "began", "entered", "id", "left", "name", "replied", "reply", "routes", "size", "taken",
+    )  # fmt: skip
 
     def __init__(self, header: Header, route: bytes, taken: int) -> None:
         self.name = header.client

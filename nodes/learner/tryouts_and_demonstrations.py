@@ -69,7 +69,7 @@ class Beside:
 
     def tryout_is_due(self, state: TrainingState, room: float) -> bool:
         """Whether it is time for one, and it fits into ``room`` primitive steps."""
-        if (tryouts := self._spec.tryouts) is None or room < tryouts.seeds.count * self._episode:
+        if (tryouts := self._spec.tryouts) is None or not self._fits(tryouts.seeds, room):
             return False
         if not state.tryouts:
             return True
@@ -77,12 +77,16 @@ class Beside:
         apart = max(tryouts.every, LEARNED_PER_TRIED * state.tryout_steps)
         return state.counters.samples - state.tryouts[-1][0] >= apart
 
+    def _fits(self, seeds: SeedRange, room: float) -> bool:
+        """Whether an episode for each seed fits into ``room`` primitive steps."""
+        return seeds.count * self._episode <= room
+
     def try_out(self, state: TrainingState, room: float, check: Check) -> None:
         """Play the policy as it is, if that fits into ``room`` primitive steps. Every tryout draws
         its choices with the same random numbers."""
         assert self._spec.tryouts is not None
         seeds = self._spec.tryouts.seeds
-        if room < seeds.count * self._episode:
+        if not self._fits(seeds, room):
             self._log.info("%s is not tried out: too few samples are left", self._policy)
             return
 

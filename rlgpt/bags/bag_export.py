@@ -5,14 +5,14 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from rlgpt.bags.bag_reader import BagReader, Recorded
 from rlgpt.bags.found_pictures import SCHEMA, SCHEMA_NAME, compressed, pictures_in
 from rlgpt.bags.plain_messages import columns_of, json_of, value_of
-from rlgpt.refused import Refused, instead
+from rlgpt.bags.topic_patterns import check_patterns, is_wanted
+from rlgpt.refused import Refused
 
 CHUNK = 1 << 20  # bytes, before they are compressed
 Read = tuple[Recorded, dict[str, Any]]
@@ -58,16 +58,13 @@ class _Readable:
         for message in self._reader.messages():
             topic = message.channel.topic
             met.add(topic)
-            if self._topics and not any(fnmatchcase(topic, each) for each in self._topics):
+            if not is_wanted(topic, self._topics):
                 continue
             if (value := value_of(message)) is None:
                 self._unknown[message.channel.encoding] += 1
             else:
                 yield message, value
-        for pattern in self._topics:
-            if not any(fnmatchcase(topic, pattern) for topic in met):
-                known = instead(pattern, sorted(met))
-                raise Refused(f"{self._reader.path} has no topic `{pattern}`{known}")
+        check_patterns(self._reader.path, self._topics, met)
 
     def left_out(self) -> Iterator[str]:
         """What of the bag was not exported, in sentences."""

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from time import monotonic
 
@@ -19,6 +18,7 @@ from rlgpt.bags.message_maps import NoMap, parted
 from rlgpt.bags.message_schemas import Types
 from rlgpt.bags.recorded_answers import Answers
 from rlgpt.bags.stand_in import StandIn
+from rlgpt.bags.topic_patterns import check_patterns, is_wanted
 from rlgpt.configuration import Stack, load
 from rlgpt.foreground_node import reclaim_node, release_node
 from rlgpt.inspecting.opening import connected
@@ -111,9 +111,7 @@ class _Contents:
         self.first = self.first or latest
         if not self.nodes:
             raise Refused(f"{path} has no messages")
-        for pattern in patterns:
-            if not any(fnmatchcase(topic, pattern) for topic in met):
-                raise Refused(f"{path} has no topic `{pattern}`{instead(pattern, sorted(met))}")
+        check_patterns(path, patterns, met)
 
     def messages(self) -> Iterator[Recorded]:
         return BagReader(self._path).messages()
@@ -128,7 +126,7 @@ class _Contents:
         own = (heartbeat(node).name, description(node).name, calls(node).name)
         if "service" in channel.metadata or channel.topic in own or channel.encoding != "msgpack":
             return False
-        return not self._patterns or any(fnmatchcase(channel.topic, p) for p in self._patterns)
+        return is_wanted(channel.topic, self._patterns)
 
 
 def _node(channel: Channel) -> str:
