@@ -83,12 +83,10 @@ def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
         raise Refused(_sentence(error, path, overrides)) from None
     except RecursionError:
         raise Refused(f"{path.name}: its `defaults` lead back to itself") from None
-    except Exception as error:
-        if isinstance(error, YAMLError):
-            mark = getattr(error, "problem_mark", None)
-            name = f"{mark.name}, " if mark else ""
-            raise Refused(f"a launch file is not valid YAML: {name}{yaml_problem(error)}") from None
-        raise
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        name = f"{mark.name}, " if mark else ""
+        raise Refused(f"a launch file is not valid YAML: {name}{yaml_problem(error)}") from None
     if not isinstance(data, dict):
         raise Refused(f"{path} is no launch file: it should be a mapping")
     composed = _with_goal({str(key): value for key, value in data.items()})

@@ -257,8 +257,8 @@ class TrainingState:
         self.ppo.clone = self.clone.actor
 
     def tried(self, rate: float, steps: int = 0) -> None:
-        """Record a tryout of the present networks, which took so many primitive steps; of equal
-        ones the later is the best."""
+        """Record a tryout of the present networks, which took so many primitive steps; on a tie
+        the later one is the best."""
         self.counters.prefix_samples += steps
         self.tryouts.append((self.counters.samples, rate))
         self.tryout_steps = steps

@@ -40,10 +40,8 @@ def answer_of(text: str, where: str) -> str:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
             raise Refused(f"{where} has YAML aliases (*name): write out what they stand for")
         return msgspec.json.encode(yaml.safe_load(text)).decode()
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise Refused(f"{where} is neither JSON nor YAML: {yaml_problem(error)}") from None
-    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
-        raise Refused(f"{where} is neither JSON nor YAML: {' '.join(str(error).split())}") from None
 
 
 class _Lines(yaml.SafeDumper):

@@ -77,7 +77,7 @@ def load_parameters(path: str, wanted: str | None) -> int:
     except RecursionError:
         raise Refused(f"{path} is nested too deeply") from None
     except (yaml.YAMLError, ValueError) as error:  # msgspec's ValidationError is a ValueError
-        reason = yaml_problem(error) if isinstance(error, yaml.YAMLError) else str(error)
+        reason = yaml_problem(error)
         raise Refused(f"{path}: write node: {{parameter: value}} ({reason})") from None
     with opened(wanted) as (run, stack, bus):
         changes: dict[str, dict[str, ParameterValue]] = {}
