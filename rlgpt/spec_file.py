@@ -1,6 +1,5 @@
 """The file that `rlgpt train` reads: a training spec as a user writes it."""
 
-import re
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +15,7 @@ from nodes.goal_ids import slug
 from nodes.spec_check import spec_problems
 from nodes.yaml_problem import yaml_problem
 from rlgpt.configuration import StrictCondition, StrictTask
+from rlgpt.conversion import complaint
 from rlgpt.refused import Refused, near
 from worlds import card
 from worlds.card import Card
@@ -71,10 +71,12 @@ def read_spec_file(path: Path) -> SpecFile:
         raise Refused(f"{path} is nested too deeply to be a training spec") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise Refused(f"{path} is not valid YAML: {yaml_problem(error)}") from None
+    if not isinstance(data, dict):
+        raise Refused(f"{path}: it is no training spec: it should be a mapping of names to values")
     try:
         return msgspec.convert(data, SpecFile)
     except msgspec.ValidationError as error:
-        raise Refused(f"{path}: {_complaint(str(error))}") from None
+        raise Refused(f"{path}: {complaint(str(error), SpecFile)}") from None
 
 
 def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: float) -> TrainingSpec:
@@ -151,17 +153,3 @@ def _program(action: CodedAction, path: Path, game: Card) -> Program:
         purpose=action.purpose,
         max_steps=action.max_steps,
     )
-
-
-def _complaint(error: str) -> str:
-    message, _, where = error.partition(" - at ")
-    path = where.strip("`").removeprefix("$").lstrip(".")
-    place = f" in `{path}`" if path else ""
-    if unknown := re.search(r"unknown field `(\w+)`", message):
-        known = SpecFile.__struct_fields__ if not path else ()
-        return f"there is no `{unknown[1]}`{place}{near(unknown[1], known)}"
-    if missing := re.search(r"missing required field `(\w+)`", message):
-        return f"`{missing[1]}` is missing{place}"
-    if not path:
-        return "it is no training spec: it should be a mapping of names to values"
-    return f"`{path}`: {message[0].lower()}{message[1:]}"

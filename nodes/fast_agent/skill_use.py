@@ -6,7 +6,6 @@ never a need: where it fails in the middle of a run, that is reported and the ru
 """
 
 import logging
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +17,7 @@ from messages.chat import GuardNote, SkillNote
 from messages.plan import Evaluate, Evaluated, Implemented, MakeGuard, Stage, Working
 from messages.training import Policy, TrainingSpec
 from messages.world import Condition, Guard
+from nodes.commit import current_commit
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Implementing
 from nodes.goal_ids import slug
@@ -78,7 +78,7 @@ class Skills:
         profile = config.get("llm") or {}
         self._model = str(profile.get("model") or profile.get("kind") or "")
         self._world = str((config.get("world") or {}).get("kind") or "")
-        self._commit = _commit() if library is not None else ""
+        self._commit = current_commit() or "" if library is not None else ""
 
     def look_up(self, agent: Agent, goal: Implementing) -> LookedUp:
         """What fits the goal, as it was when the goal was first begun."""
@@ -366,18 +366,3 @@ def _playable(skill: Skill, guard: Guard) -> Guard:
         return guard
     skill.check()
     return msgspec.structs.replace(guard, policy=policy.id, checkpoint=policy.checkpoint)
-
-
-def _commit() -> str:
-    try:
-        done = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            timeout=5.0,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip()

@@ -4,7 +4,6 @@ It reads a request as JSON on standard input and prints a reply as JSON. Nothing
 changed. What is wrong with the request is one sentence on standard error, with exit code 2.
 """
 
-import difflib
 import logging
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from nodes.llm.answers import Asked, NoAnswer, answer
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
+from nodes.llm.prompt_difference import differing_lines
 from nodes.llm.question_pictures import check, stored
 from nodes.llm.replay import transcript_path
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
@@ -234,17 +234,10 @@ def _served(profile: Vllm) -> Iterator[OpenAIBackend]:
 
 
 def _differences(then: list[ChatMessage], now: list[ChatMessage]) -> list[str]:
-    found: list[str] = []
-    for was, new in zip(then, now, strict=False):
-        lines = difflib.unified_diff(
-            was.content.splitlines(), new.content.splitlines(), lineterm="", n=0
-        )
-        found += [f"{new.role}: {line}" for line in list(lines)[2:] if not line.startswith("@@")]
-    return (
-        [*found[:_MOST_LINES], f"and {len(found) - _MOST_LINES} more lines"]
-        if (len(found) > _MOST_LINES)
-        else found
-    )
+    found = differing_lines(then, now)
+    if len(found) <= _MOST_LINES:
+        return found
+    return [*found[:_MOST_LINES], f"and {len(found) - _MOST_LINES} more lines"]
 
 
 def main() -> int:

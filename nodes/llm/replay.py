@@ -10,6 +10,7 @@ import msgspec
 from messages.bus import ServiceError
 from messages.chat import Ask, ChatMessage, Question
 from nodes.llm.profiles import Replay
+from nodes.llm.prompt_difference import differing_lines
 from nodes.llm.transcript import Entry, Unanswered, read_lines
 
 REPORT = "difference.txt"
@@ -126,15 +127,8 @@ def compare(then: Any, now: Any, where: str = "question") -> list[str]:
 def _compare_prompts(then: list[ChatMessage], now: list[ChatMessage]) -> list[str]:
     if then == now:
         return []
-    found: list[str] = []
-    for was, new in zip(then, now, strict=False):
-        lines = difflib.unified_diff(
-            was.content.splitlines(), new.content.splitlines(), lineterm="", n=0
-        )
-        found += [
-            f"prompt ({new.role}): {line}" for line in list(lines)[2:] if not line.startswith("@@")
-        ]
-    return found[: 4 * _MOST] or [f"prompt: had {len(then)}, has {len(now)} messages"]
+    found = [f"prompt, {line}" for line in differing_lines(then, now)[: 4 * _MOST]]
+    return found or [f"prompt: had {len(then)}, has {len(now)} messages"]
 
 
 def _short(value: Any) -> str:

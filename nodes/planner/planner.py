@@ -18,15 +18,14 @@ from messages.plan import (
 from messages.world import JUDGED, Task
 from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted
-from nodes.node import Node
 from nodes.node_memory import Memory
 from nodes.plan_check import mended, plan_problems
 from nodes.planner.goal import with_success
-from nodes.planner.pursuit import Pursuing, Pursuit
+from nodes.planner.pursuit import PlanningNode, Pursuing, Pursuit
 from nodes.task_check import task_problem
 
 
-class Planner(Node):
+class Planner(PlanningNode):
     name = "planner"
 
     class Parameters(Budgeted, kw_only=True, forbid_unknown_fields=True):
@@ -48,7 +47,7 @@ class Planner(Node):
         if problem := task_problem(goal.request.task):
             raise ServiceError(f"task.{problem}", code="invalid")
         task = with_success(self, goal.id, goal.request.task, self.parameters.repairs)
-        return Pursuit(self, self, goal, task, self.parameters.limits).run()
+        return Pursuit(self, goal, task, self.parameters.limits).run()
 
     def say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)

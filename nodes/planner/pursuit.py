@@ -3,9 +3,10 @@ it to begin, and the whole performed on validation seeds. Where that falls short
 lost the most are practised further, as long as iterations and samples last; what a validation did
 worse with is taken back. What stands in the end is performed on seeds that decided nothing."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -52,9 +53,10 @@ _NOT_VALIDATED = (
 )
 
 
-class Planning(Protocol):
-    """What the planner does for a pursuit."""
+class PlanningNode(Node, ABC):
+    """The planner, as its pursuits see it."""
 
+    @abstractmethod
     def plan(
         self,
         id: str,
@@ -67,15 +69,14 @@ class Planning(Protocol):
         """The plan, and what is still wrong with it after the last repair. ``problems``: of the
         plan ``refused`` that there is; ``practised``, ``performed``: the plan that there is, and
         what a performance of it lost."""
-        ...
 
+    @abstractmethod
     def achieve(self, goal: Pursuing, id: str, request: AchieveSubtask) -> SubtaskReport:
         """Have a subtask achieved, or recall how it went."""
-        ...
 
+    @abstractmethod
     def say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         """Publish how far the plan is carried out."""
-        ...
 
 
 @dataclass
@@ -97,15 +98,13 @@ class _Subtask:
 class Pursuit:
     def __init__(
         self,
-        node: Node,
-        planner: Planning,
+        planner: PlanningNode,
         goal: Pursuing,
         task: Task,
         limits: Callable[[Limits], Limits] = lambda sent: sent,
     ) -> None:
         """``task``: the goal's, with a success that can be seen to hold. ``limits``: those that
         count by now in place of the goal's."""
-        self._node = node
         self._planner = planner
         self._goal = goal
         self.task, self._limits_now = task, limits
@@ -126,7 +125,7 @@ class Pursuit:
 
     @property
     def _config(self) -> Mapping[str, Any]:
-        return self._node.config
+        return self._planner.config
 
     def run(self) -> GoalReport:
         goal, task, limits = self._goal, self.task, self.limits
@@ -281,7 +280,7 @@ class Pursuit:
         """The rest of the plan from what a subtask really left, and that inventory; the old rest
         and what it expected where there is no valid new plan."""
         reasons = " ".join(problems)
-        self._node.log.info("%s: the rest of the plan is invalid: %s", self._goal.id, reasons)
+        self._planner.log.info("%s: the rest of the plan is invalid: %s", self._goal.id, reasons)
         from_here = msgspec.structs.replace(self.task, inventory=left)
         id = f"{self._goal.id}/again-{done}"
         again, wrong = self._planned_again(
@@ -299,7 +298,7 @@ class Pursuit:
         except RemoteError as error:
             if error.code != "no_answer":
                 raise
-            self._node.log.warning("%s: there is no new plan: %s", self._goal.id, error)
+            self._planner.log.warning("%s: there is no new plan: %s", self._goal.id, error)
             return [], [str(error)]
 
     # ---- performances
@@ -344,7 +343,7 @@ class Pursuit:
             validation=validation,
         )
         goal = self._goal
-        return self._node.run_goal(PERFORM, id, request, cancelled=lambda: goal.withdrawn)
+        return self._planner.run_goal(PERFORM, id, request, cancelled=lambda: goal.withdrawn)
 
     def _choice(self) -> Choice:
         return {key: self.chosen[each.subtask.name] for key, each in self._practised.items()}
@@ -359,7 +358,7 @@ class Pursuit:
         for key, number in self._choices[self._best].items():
             subtask = self._practised[key]
             if now[key] != number and (before := subtask.numbered(number)) is not None:
-                self._node.log.info(
+                self._planner.log.info(
                     "%s: iteration %d of %s stands again, the validation went worse with %d",
                     self._goal.id, number, subtask.subtask.name, now[key],
                 )  # fmt: skip
@@ -426,7 +425,7 @@ class Pursuit:
         if wrong or all(_key(each) in self._practised for each in again):
             return
         if failed := self._practise(again, dict(self.task.inventory), lambda: until, single=False):
-            self._node.log.info("%s: not all of the new plan: %s", self._goal.id, failed)
+            self._planner.log.info("%s: not all of the new plan: %s", self._goal.id, failed)
         self.subtasks[:] = [each.subtask for each in self._practised.values()]
         self._planner.say(self._goal, self.subtasks, len(self.subtasks))
 
@@ -456,7 +455,7 @@ class Pursuit:
         return reasons
 
     def _report(self, success: bool, reason: str) -> GoalReport:
-        self._node.log.info("%s: %s", self._goal.id, reason)
+        self._planner.log.info("%s: %s", self._goal.id, reason)
         return GoalReport(
             task=self.task,
             subtasks=self.subtasks,

@@ -4,10 +4,10 @@
 import sys
 from typing import Any
 
+from nodes.commit import current_commit
 from rlgpt.cluster.cluster_joining import PAGE, address_of, check_cluster, join
 from rlgpt.cluster.found_cluster import Cluster, HostFound, answer
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.commit import current_commit
 from rlgpt.refused import Refused
 
 PATIENCE = 60.0  # seconds for the hosts' answers

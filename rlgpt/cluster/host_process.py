@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 from typing import BinaryIO
 
+from nodes.commit import current_commit
 from nodes.process import child_environment, python
 from rlgpt.cluster.bringing import Listed
 from rlgpt.cluster.free_ports import free_ports
 from rlgpt.cluster.snapshots import DATABASE, JOURNALS, Snapshots
-from rlgpt.commit import current_commit
 from rlgpt.readiness import Readiness
 
 ABANDONED = 30.0

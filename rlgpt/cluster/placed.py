@@ -8,10 +8,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from nodes.commit import current_commit
 from nodes.exit_codes import FAILED
 from rlgpt.cluster.bringing import LARGEST, OURS, Bringing
 from rlgpt.cluster.cluster_joining import address_of
-from rlgpt.commit import current_commit
 from rlgpt.refused import Refused
 
 NEWS = 0.5  # seconds that one question waits for news

@@ -21,9 +21,9 @@ from rich.text import Text
 
 from messages.bus.address import prepare, socket_path
 from messages.bus.errors import AddressError
+from nodes.commit import CHECKOUT
 from nodes.own_packages import hidden
 from rlgpt import run_folder
-from rlgpt.commit import CHECKOUT
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import check, save
 from rlgpt.inspecting.output import json_line

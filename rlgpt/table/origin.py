@@ -1,7 +1,7 @@
 """What a cell is run from: the fingerprint of the world as it is now."""
 
 from messages.world import DEFAULT_GAME
-from rlgpt.commit import changes, current_commit
+from nodes.commit import changes, current_commit
 from rlgpt.composition import compose_launch
 from rlgpt.refused import Refused
 from rlgpt.report.found import part

@@ -18,10 +18,10 @@ from typing import Any
 
 import msgspec
 
+from nodes.commit import DIRTY, current_commit
 from nodes.exit_codes import HOST_LOST
 from nodes.process import end_with_parent, python
 from rlgpt.cluster.remote_launch import PRINTED, is_away
-from rlgpt.commit import DIRTY, current_commit
 from rlgpt.refused import Refused
 from rlgpt.report.account import GOAL_REPORT
 from rlgpt.table.cell_progress import Progress, print_line
