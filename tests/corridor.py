@@ -160,7 +160,7 @@ class Session:
 
 
 class Corridors:
-    """The env server's doors."""
+    """The env server's services."""
 
     def __init__(self) -> None:
         self.sessions: dict[str, Session] = {}

@@ -136,8 +136,8 @@ def test_a_training_never_takes_more_than_the_samples_that_are_left(tmp_path, se
     spent = trained.samples + trained.prefix_samples
     assert spent <= most
     if kinds == "at most":  # what was kept back was needed, but for one step
-        left = most - spent < one._next_step() + one.session.size * one.reset
-        assert left or trained.samples > 1000 - one.session.size * one.longest
+        left = most - spent < one.limits.next_step + one.limits.resets
+        assert left or trained.samples > 1000 - one.limits.decisions
     assert "the budget is spent" in trained.reason or f"of {most} samples" in trained.reason
 
 

@@ -82,6 +82,13 @@ def choose(opened: Session, *choices: int) -> Stepped:
     return opened.step(np.array(choices, np.int64))
 
 
+def test_a_training_episode_is_no_longer_than_its_task() -> None:
+    """Also where the stage's horizon is: in an evaluation the policy would not have the time."""
+    trained, _ = session(1, task=task(horizon=3), autoreset=True)
+    told = [choose(trained, NOOP) for _ in range(4)]
+    assert [bool(each.truncated[0]) for each in told] == [False, False, True, False]
+
+
 def test_an_opened_session_has_fields_choices_and_a_mask() -> None:
     opened = session()[0].opened()
     assert [(f.name, f.size) for f in opened.fields] == [

@@ -11,7 +11,7 @@ from models.flat_network import FlatNetwork, is_plain
 from models.policy import ActorCritic, NetworkShape
 from nodes.learner.fused import fits
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.ppo import Ppo
+from nodes.learner.ppo import Ppo, even_sizes
 from nodes.learner.rollout import Rollout
 from nodes.learner.state import TrainingState
 from tests.test_checkpoint import PARAMETERS, begin, iterate
@@ -267,3 +267,11 @@ def test_networks_that_the_fused_update_does_not_cover_use_torchrls():
     for networks in (encoded, ActorCritic([(11,)], CHOICES, NetworkShape()).double()):
         ppo = Ppo(networks, parameters, torch.Generator().manual_seed(0))
         assert ppo.fused is None
+
+
+def test_minibatches_are_equal_but_for_one() -> None:
+    """A rest of one decision would move the weights as far as a whole minibatch does."""
+    assert even_sizes(1025, 256) == [205] * 5
+    assert even_sizes(1024, 256) == [256] * 4
+    assert even_sizes(10, 4) == [4, 3, 3]
+    assert even_sizes(3, 256) == [3]

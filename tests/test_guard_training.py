@@ -32,6 +32,7 @@ from messages.world import (
 from models.actor import PlainActor, layer_of
 from models.policy import NetworkShape, actor
 from nodes.env_server.session import Session
+from nodes.env_server.session.players import Decider
 from nodes.learner.exporting import _layers, actor_of
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.training import Training
@@ -161,6 +162,23 @@ def test_a_trained_guard_makes_the_same_choices_in_any_batch() -> None:
         alone, _ = session(1, interface=None, seeds=SeedRange(first=seed, count=1))
         alone.run_program(program, guards=[trained])
         assert alone.episodes()[0].after == together.episodes()[seed].after
+
+
+def test_each_turn_of_a_policy_in_an_episode_draws_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a turn that fails by an unlucky draw would fail in the same way each time."""
+    began: list[tuple[int, int, int]] = []
+    begin = Decider.begin
+
+    def noted(self: Decider, row: int, seed: int, turn: int) -> np.random.Generator:
+        began.append((row, seed, turn))
+        return begin(self, row, seed, turn)
+
+    monkeypatch.setattr(Decider, "begin", noted)
+    always = "def when(obs):\n    return True\n"
+    trained = msgspec.structs.replace(LEAVE, when=always, max_steps=2, actor=plain(99.0, 0.0, 0.0))
+    playing, _ = session(1, interface=None)
+    playing.run_program(msgspec.structs.replace(WALK, max_steps=9), guards=[trained])
+    assert began == [(0, 0, 0), (0, 0, 1), (0, 0, 2)]
 
 
 def test_a_macro_of_its_policy_is_ended_with_its_turn() -> None:

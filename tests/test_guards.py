@@ -314,17 +314,30 @@ def test_a_guarded_program_plays_the_same_steps_in_any_batch() -> None:
     assert np.array(alone).sum() > 0
 
 
+def test_no_decision_takes_longer_than_its_macro_and_a_turn_of_each_guard() -> None:
+    """Also where a guard takes over again after every step: the learner's budgets rest on it."""
+    walk = Program(name="walk", source=FOUR.source, max_steps=60, interrupt=2)
+    always = guard(when="def when(obs):\n    return True\n", max_steps=3)
+    macros = interface(macros=[walk], actions=["noop"], observations=["under_way"])
+    playing, world = session(1, interface=macros, guards=[always])
+    world.actions.clear()
+    told = [int(choose(playing, 1).steps[0]) for _ in range(4)]
+    assert told == [4] * 4
+    assert played(world) == (["forward"] + ["noop"] * 3) * 4
+
+
 def test_a_macro_that_is_interrupted_is_held_and_goes_on_with_its_own_steps() -> None:
-    """Walked to 0.25 and interrupted; the next step leads to 0.5, where the guard stands still, so
-    that the second part ends with it and what is walked after it."""
+    """Walked to 0.25 and interrupted; the next step leads to 0.5, where the guard stands still: the
+    second part ends with the guard's turn, as the macro's steps are spent by then."""
     walk = Program(name="walk", source=FOUR.source, max_steps=20, interrupt=1)
     macros = interface(macros=[walk], actions=["noop"], observations=["under_way"])
     playing, world = session(1, interface=macros, guards=[guard()])
     world.actions.clear()
-    told = [choose(playing, 1) for _ in range(3)]
+    told = [choose(playing, 1) for _ in range(4)]
     assert played(world) == ["forward"] * 2 + ["noop"] * 3 + ["forward"] * 2
-    assert [int(each.steps[0]) for each in told] == [1, 5, 1]
+    assert [int(each.steps[0]) for each in told] == [1, 4, 1, 1]
     # The steps that the guard took inside it count as the macro's own.
     assert [each.features.tolist() for each in told] == [
-        [[1, pytest.approx(1 / 20)]], [[1, pytest.approx(6 / 20)]], [[0, 0]],
+        [[1, pytest.approx(1 / 20)]], [[1, pytest.approx(5 / 20)]],
+        [[1, pytest.approx(6 / 20)]], [[0, 0]],
     ]  # fmt: skip

@@ -6,13 +6,16 @@ import msgspec
 import pytest
 import torch
 
+from messages.bus import ServiceError
 from models.policy import NetworkShape, actor
 from nodes.learner import checkpoint
+from nodes.learner import state as state_module
 from nodes.learner.imitation import Trajectories, Trajectory, cross_entropy, imitate
 from nodes.learner.rollout import EndedEpisode, Rollout
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.trajectory_files import TrajectoryFiles
-from tests.test_checkpoint import PARAMETERS, begin, iterate
+from tests.corridor import Corridors
+from tests.test_checkpoint import PARAMETERS, begin, iterate, training
 
 
 def rollout(choices, ends, first_feature=0.0):
@@ -190,6 +193,19 @@ def test_a_damaged_file_of_trajectories_is_dropped_with_a_warning(tmp_path):
 
 def seen_all(trajectory):
     return trajectory.features.tolist(), trajectory.mask.tolist(), trajectory.choices.tolist()
+
+
+def test_an_imitation_that_diverges_ends_the_training_before_it_is_saved(tmp_path, monkeypatch):
+    def diverge(trajectories, actor, *rest, **options) -> float:
+        with torch.no_grad():
+            next(iter(actor.parameters())).fill_(math.nan)
+        return math.nan
+
+    monkeypatch.setattr(state_module, "imitate", diverge)
+    made = training(tmp_path, Corridors(), imitation_every=1)
+    with pytest.raises(ServiceError, match="diverged after"):
+        made.run(lambda progress: None)
+    assert checkpoint.load(made.folder)[0] is None
 
 
 def test_without_a_trajectory_imitation_changes_nothing():

@@ -382,7 +382,7 @@ def test_a_spec_file_may_name_a_memory_and_its_size(tmp_path: Path) -> None:
     made = training_spec(spec, example, cue_spec().task, seed=0, gamma=0.99)
     assert (made.interface.memory, made.interface.memory_size) == ("gru", 32)
     file.write_text(f"{example.read_text()}memory: lstm\n")
-    with pytest.raises(Refused, match="`memory`: invalid enum value 'lstm'"):
+    with pytest.raises(Refused, match="`memory`: it cannot be 'lstm'"):
         read_spec_file(file)
 
 

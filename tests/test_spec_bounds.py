@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from messages.training import TrainingSpec, Tryouts
-from messages.world import RewardTerm, SeedRange
+from messages.world import Guard, RewardTerm, SeedRange
 from nodes.learner.spec_bounds import spec_problem
 from tests.corridor import corridor_spec
 
@@ -40,6 +40,13 @@ def with_interface(**fields: Any) -> TrainingSpec:
             "interface.rewards[0].weight is inf; it is a finite number.",
         ),
         (with_interface(memory="gru", memory_size=10**12), "at most 512 numbers"),
+        (
+            changed(
+                guard=Guard(name="flee", when="True", max_steps=3),
+                tryouts=Tryouts(seeds=SeedRange(first=0, count=5)),
+            ),
+            "guard is trained without tryouts",
+        ),
     ],
 )
 def test_numbers_that_no_training_can_have_are_named(spec: TrainingSpec, words: str) -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 import yaml
 
-from rlgpt import commit
+from nodes import commit
 from rlgpt.table import origin, running_cells
 from rlgpt.table.cell_progress import Progress
 from rlgpt.table.cells import Cell

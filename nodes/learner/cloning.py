@@ -25,7 +25,8 @@ _STEP_BY_STEP = "demonstrated"
 
 class Demonstrations:
     """Demonstrations of programs for a policy: environment ``i`` of B plays program
-    ``i % len(programs)``. It observes the session (`aside.Observer`) in which they are played.
+    ``i % len(programs)``. It observes the session in which they are played
+    (`single_episodes.Observer`).
 
     Args:
         spec: with the programs and the policy's interface.

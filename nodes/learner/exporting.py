@@ -53,7 +53,7 @@ def with_actors(learner: Path, guards: Sequence[Guard], greedy: bool) -> list[Gu
     ]
 
 
-def guarded(learner: Path, stages: Sequence[LeadingStage]) -> list[Lead]:
+def guarded(learner: Path, stages: Sequence[LeadingStage], greedy: bool) -> list[Lead]:
     """The stages that a guard interrupts, in the form in which the session that trains it plays
     them."""
     found: list[Lead] = []
@@ -63,7 +63,7 @@ def guarded(learner: Path, stages: Sequence[LeadingStage]) -> list[Lead]:
             found.append(Lead(program=stage.program))
         else:
             interface = load_spec(folder_of(learner, policy), policy.id).interface
-            found.append(Lead(interface=interface, actor=actor_of(learner, policy)))
+            found.append(Lead(interface=interface, actor=actor_of(learner, policy, greedy)))
     return found
 
 

@@ -182,14 +182,16 @@ class Ppo:
         )
 
     def _minibatches(self, batch: TensorDict, size: int) -> Iterator[Any]:
-        """The minibatches of one epoch, ``size`` decisions each. The batch is shuffled once, so
-        that they are views."""
-        order = torch.randperm(batch.shape[0], generator=self.generator).to(self.device)
+        """The minibatches of one epoch, ``size`` decisions at most, and equal but for one. The
+        batch is shuffled once, so that they are views."""
+        count = batch.shape[0]
+        order = torch.randperm(count, generator=self.generator).to(self.device)
+        sizes = even_sizes(count, size)
         if self.fused is None:
-            yield from batch[order].split(size)
+            yield from batch[order].split(sizes)
             return
         names = list(batch.keys())
-        columns = [batch[name][order].split(size) for name in names]
+        columns = [batch[name][order].split(sizes) for name in names]
         for parts in zip(*columns, strict=True):
             yield dict(zip(names, parts, strict=True))
 
@@ -279,3 +281,10 @@ class Ppo:
         self.optimiser.step()
         reported = {name: losses[name].detach() for name in REPORTED}
         return {**reported, "clone_kl": apart.detach()}
+
+
+def even_sizes(count: int, most: int) -> list[int]:
+    """``count`` decisions in as few parts of at most ``most`` as possible, equal but for one. A
+    small rest would take an optimiser's step as large as that of a whole minibatch."""
+    parts = -(-count // most)
+    return [count // parts + (part < count % parts) for part in range(parts)]

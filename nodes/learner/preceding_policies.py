@@ -22,7 +22,7 @@ class Leader:
         ServiceError: ``unknown_policy``, there is no such policy, or no whole checkpoint of it.
     """
 
-    def __init__(self, learner: Path, policy: Policy, training: str) -> None:
+    def __init__(self, learner: Path, policy: Policy, training: str, greedy: bool) -> None:
         self._id = policy.id
         folder = folder_of(learner, policy)
         self.interface = load_spec(folder, policy.id).interface
@@ -30,10 +30,10 @@ class Leader:
         found = checkpoint_of(learner, policy, refusal)
         spaces = stored_spaces(found)
         self._shown = sum(spaces.sizes), len(spaces.choices)
-        # Choices are drawn, as they are where policies act in sessions.
+        # It chooses as it does where policies act in sessions.
         seed = zlib.crc32(f"{training}:{policy.id}".encode())
         generator = torch.Generator().manual_seed(seed)
-        self._deciding = Deciding(stored_networks(found).actor, generator)
+        self._deciding = Deciding(stored_networks(found).actor, generator, greedy)
 
     def begin(self, environments: int) -> None:
         """Its turn begins in all environments that it plays in."""
@@ -61,12 +61,15 @@ class Leader:
 class Leaders:
     """The leading stages of a spec, in order; ``lead`` describes them for the session."""
 
-    def __init__(self, learner: Path, stages: list[LeadingStage], training: str) -> None:
+    def __init__(
+        self, learner: Path, stages: list[LeadingStage], training: str, greedy: bool = False
+    ) -> None:
+        self.greedy = greedy
         self._leaders: dict[int, Leader] = {}
         self.lead: list[Lead] = []
         for number, stage in enumerate(stages):
             if stage.policy is not None:
-                self._leaders[number] = Leader(learner, stage.policy, training)
+                self._leaders[number] = Leader(learner, stage.policy, training, greedy)
                 self.lead.append(Lead(interface=self._leaders[number].interface))
             else:
                 self.lead.append(Lead(program=stage.program))

@@ -43,7 +43,7 @@ def play_once(
     check: Callable[[], None],
     observer: Observer | None = None,
 ) -> Once:
-    """Play a session that was made with ``once`` to its end.
+    """Play a session that was made with ``once`` to its end; the caller closes it.
 
     ``check`` is called before each decision and may raise.
 
@@ -67,5 +67,4 @@ def play_once(
         if observer is not None:
             observer.see(choices, stepped)
         features, mask = stepped.features, stepped.mask
-    session.close()
     return Once(success=success, steps=steps)

@@ -24,6 +24,8 @@ def _problems(spec: TrainingSpec) -> Iterator[str]:
         value = getattr(spec, name)
         if value is not None and value < 1:
             yield f"{name} is {value}; it is at least 1 step."
+    if spec.guard is not None and (spec.tryouts is not None or spec.clone):
+        yield "guard is trained without tryouts and without programs to clone; leave them out."
     if not spec.stop_at > 0:
         yield f"stop_at is {spec.stop_at}; it is a success rate above 0."
     for place, term in enumerate(spec.interface.rewards):

@@ -46,3 +46,10 @@ def longest_decision(spec: TrainingSpec) -> int:
     # After its last step each guard may take over once.
     longest += sum(guard.max_steps for guard in spec.guards)
     return max(1, min(longest, interface.horizon))
+
+
+def longest_episode(spec: TrainingSpec, reset: int) -> int:
+    """Primitive steps that one episode may take, with its reset of ``reset`` steps."""
+    interface = spec.interface
+    assisted = card(spec.task.game).specs.most_assisted if interface.autocraft else 0
+    return reset + interface.horizon + assisted

@@ -403,7 +403,7 @@ def session_on(
             gamma=gamma,
             size=rows.stop - rows.start,
             # Each is led on by itself, beside the others.
-            leaders=Leaders(learner, spec.lead, f"{name} on {node}"),
+            leaders=Leaders(learner, spec.lead, f"{name} on {node}", leaders.greedy),
             batch=size,
             first=rows.start,
             **options,

@@ -312,10 +312,12 @@ class TrainingState:
         if isinstance(self.player, Remembering):
             self.player.forget(list(environments))
 
-    def imitate_if_due(self) -> None:
-        """Self-imitation, after the update of every so many iterations."""
+    def imitate_if_due(self) -> bool:
+        """Self-imitation, after the update of every so many iterations. Returns whether it was
+        due."""
         every = self.parameters.imitation_every
-        if every and self.counters.iterations % every == 0:
+        due = bool(every) and self.counters.iterations % every == 0
+        if due:
             self.imitation_loss = imitate(
                 self.trajectories,
                 self.networks.actor,
@@ -324,6 +326,11 @@ class TrainingState:
                 minibatch=self.parameters.imitation_minibatch,
                 max_grad_norm=self.parameters.max_grad_norm,
             )
+        return due
+
+    def finite(self) -> bool:
+        """Whether all weights are finite."""
+        return all(bool(each.isfinite().all()) for each in self.networks.parameters())
 
     def checkpoint(self) -> dict[str, Any]:
         """Tensors, numbers, strings, and dicts and lists of them; without the kept trajectories,

@@ -16,13 +16,14 @@ from messages.interface import Call
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from nodes.learner import checkpoint
 from nodes.learner.exporting import guarded, with_actors
+from nodes.learner.limits import Limits
 from nodes.learner.metrics import Metrics
 from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.preceding_policies import Leaders
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import CHUNK, SessionLost
-from nodes.learner.spec_measures import discount, longest_decision, longest_reset, reward_scale
+from nodes.learner.spec_measures import discount, longest_reset, reward_scale
 from nodes.learner.spread import absent, session_on
 from nodes.learner.starting import start_of
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
@@ -37,8 +38,6 @@ MOST_LOSSES = 10
 MOST_KILLED = 100
 """Sessions lost in a row, without a rollout in between, after which a training is given up: by a
 fault of what ran in them, and by a kill from outside."""
-FALLS = 2
-"""Tryouts in a row below the first one after which a training ends."""
 LONGEST_PAUSE = 5.0  # seconds before a lost session is opened again
 
 
@@ -80,18 +79,17 @@ class Training:
         self.folder = folder
         self.log = log
         self.warn = warn
-        self.longest = longest_decision(spec)
-        leaders = Leaders(learner, spec.lead, policy)
-        self.reset = longest_reset(spec.prefix, leaders.lead) + (CHUNK if spec.guard else 0)
-        size = self._affordable(parameters.environments)
+        leaders = Leaders(learner, spec.lead, policy, parameters.greedy)
+        reset = longest_reset(spec.prefix, leaders.lead) + (CHUNK if spec.guard else 0)
+        self.limits = Limits(spec, parameters.environments, parameters.window, reset)
         guards = with_actors(learner, spec.guards, parameters.greedy)
-        stages = guarded(learner, spec.guarded)
+        stages = guarded(learner, spec.guarded, parameters.greedy)
         self.session = session_on(
             servers,
             name=policy,
             spec=spec,
             gamma=self.parameters.gamma,
-            size=size,
+            size=self.limits.size,
             learner=learner,
             leaders=leaders,
             log=log,
@@ -108,7 +106,7 @@ class Training:
             servers=servers,
             log=log,
             lost=self._lost,
-            reset=self.reset,
+            reset=reset,
         )
         self.taking = Taking(parameters, policy, learner, log)
         self.state: TrainingState | None = None
@@ -177,7 +175,8 @@ class Training:
                 return
             with spending("update"):
                 statistics = updating.wait()
-                state.imitate_if_due()
+                if state.imitate_if_due() and not state.finite():
+                    raise self._diverged(state.counters.samples)
             self._updating = None
             speed = updating.samples / (time.monotonic() - began)
             imitated = state.imitation_loss if self.parameters.imitation_every else None
@@ -192,7 +191,7 @@ class Training:
                 if self.beside.tryout_is_due(state, self._room_beside(state)):
                     learned()
                     self.beside.try_out(state, self._room_beside(state), check)
-                    self._stop_when_fallen(state)
+                    self.limits.stop_when_fallen(state)
                     if state.stopped:
                         break
                 if arrivals := self.session.take_in():
@@ -213,8 +212,7 @@ class Training:
                     self._lost(error, check)
                     # The next rollout draws the same choices as the discarded one.
                     state.choosing.set_state(drawn)
-                    if self._room(state) < self.session.size * self.reset:
-                        self._stop_when_spent(state, wanted=self.session.size * self.reset)
+                    if self.limits.stop_when_spent(state, wanted=self.limits.resets):
                         break
                     self._open(check)
                     continue
@@ -224,13 +222,13 @@ class Training:
                 self._opening_steps = 0
                 if rollout.decisions:
                     self._learn(state, rollout)
-                    self._stop_when_good(state)
-                    self._stop_when_hopeless(state)
-                elif self.spec.budget - state.counters.samples < self.session.size * self.longest:
+                    self.limits.stop_when_good(state)
+                    self.limits.stop_when_hopeless(state)
+                elif self.spec.budget - state.counters.samples < self.limits.decisions:
                     state.stopped = "the budget is spent"
                 if self.session.gave_up and not state.stopped:
                     state.stopped = self.session.gave_up
-                self._stop_when_spent(state, wanted=self._next_step())
+                self.limits.stop_when_spent(state, wanted=self.limits.next_step)
                 if state.stopped or not self.parameters.overlap:
                     learned()
             self._end(state, metrics, check)
@@ -243,7 +241,8 @@ class Training:
     def _open(self, check: Callable[[], None]) -> tuple[TrainingState, Collector]:
         """Open the session. The first time, also make the state and the collector to its shape."""
         used = self.state.counters.seeds_used if self.state is not None else 0
-        self.session.room = self._room(self.state) if self.state else (self.spec.most or math.inf)
+        state, most = self.state, self.spec.most
+        self.session.room = self.limits.room_to_learn(state) if state else (most or math.inf)
         while True:
             try:
                 opened = self.session.open(used, check)
@@ -312,18 +311,19 @@ class Training:
     def _collect(
         self, state: TrainingState, collector: Collector, check: Callable[[], None]
     ) -> Rollout:
-        most = self.session.size * self.longest  # samples that one more step may cost
         left = self.spec.budget - state.counters.samples
-        room = self._room(state) - self._opening_steps
+        room = self.limits.room_to_learn(state) - self._opening_steps
 
         def go_on(samples: int, prefix_steps: int) -> bool:
             check()
             if self.session.gave_up:
                 return False
             self.session.room = room - samples - prefix_steps
-            if samples + prefix_steps + self._next_step() > room:
+            if samples + prefix_steps + self.limits.next_step > room:
                 return False
-            return samples + most <= left and samples < self.parameters.rollout_samples
+            if samples + self.limits.decisions > left:
+                return False
+            return samples < self.parameters.rollout_samples
 
         rollout = collector.collect(
             self.session.step, state.player, state.choosing, go_on, state.device
@@ -352,60 +352,23 @@ class Training:
                     raise
                 statistics = UpdateStatistics()
             if not sound:
-                raise ServiceError(
-                    f"The training diverged after {samples} samples: the output of its networks "
-                    "is not finite; lower the learning rate or the rewards.",
-                    code="diverged",
-                )
+                raise self._diverged(samples)
             return statistics
 
         threads = self.parameters.threads if overlap else None
         self._updating = Updating(sound_update, rollout.samples, threads)
 
-    def _stop_when_good(self, state: TrainingState) -> None:
-        episodes = state.episodes
-        if episodes.full and episodes.success_rate >= self.spec.stop_at:
-            state.stopped = (
-                f"the success rate of the last {self.parameters.window} training episodes "
-                f"reached {episodes.success_rate:.2f}"
-            )
-
-    def _stop_when_hopeless(self, state: TrainingState) -> None:
-        samples, limit = state.counters.samples, self.spec.give_up_at
-        if limit is not None and samples >= limit and not state.episodes.succeeded:
-            state.stopped = f"no episode succeeded in {samples} samples"
-
-    def _stop_when_fallen(self, state: TrainingState) -> None:
-        """Two tryouts in a row below the first: one may be bad luck."""
-        first, *later = [rate for _, rate in state.tryouts] or [0.0]
-        if len(later) >= FALLS and max(later[-FALLS:]) < first:
-            state.stopped = (
-                f"its tryouts fell to {later[-1]:.2f}, below the {first:.2f} that it began with"
-            )
-
-    def _stop_when_spent(self, state: TrainingState, wanted: int) -> None:
-        """``wanted``: primitive steps that must still fit for it to go on."""
-        if not state.stopped and (room := self._room(state)) < wanted:
-            spent, most = int(self.spec.most or 0) - int(room), self.spec.most
-            state.stopped = (
-                f"with its prefixes it has spent {spent} of {most} samples, and one more step in "
-                f"{self.session.size} environments may take {wanted}"
-            )
-
-    def _room(self, state: TrainingState) -> float:
-        """Primitive steps that it may still take, prefixes included."""
-        most, counters = self.spec.most, state.counters
-        return math.inf if most is None else most - counters.samples - counters.prefix_samples
+    def _diverged(self, samples: int) -> ServiceError:
+        return ServiceError(
+            f"The training diverged after {samples} samples: the output of its networks is not "
+            "finite; lower the learning rate or the rewards.",
+            code="diverged",
+        )
 
     def _room_beside(self, state: TrainingState) -> float:
-        """The same for what is played in a session of its own: the training's has been opened, and
-        what that took is not counted yet."""
-        return self._room(state) - self._opening_steps
-
-    def _next_step(self) -> int:
-        """Primitive steps that one more decision of every environment may take, resets included, as
-        it may end the episode."""
-        return self.session.size * (self.longest + self.reset)
+        """Primitive steps that what is played in a session of its own may take: the training's has
+        been opened, and what that took is not counted yet."""
+        return self.limits.room(state) - self._opening_steps
 
     def _save(self, state: TrainingState, metrics: Metrics) -> None:
         now = time.monotonic()
@@ -423,32 +386,6 @@ class Training:
             self.session.close()
         except BusError as error:
             self.log.debug("the session %s was not closed: %s", self.policy, error)
-
-    def _affordable(self, wanted: int) -> int:
-        """How many environments the spec's samples are enough for.
-
-        Raises:
-            ServiceError: they are not enough for one.
-        """
-        spec = self.spec
-        size = min(wanted, spec.seeds.count, spec.budget // self.longest)
-        if size < 1:
-            raise ServiceError(
-                f"The budget of {spec.budget} samples is less than one decision may take "
-                f"({self.longest} primitive steps): raise the budget or shorten the macros.",
-                code="budget",
-            )
-        if spec.most is not None:
-            # A reset, one decision, and a reset after the end of its episode.
-            one = self.longest + 2 * self.reset
-            size = min(size, spec.most // one)
-            if size < 1:
-                raise ServiceError(
-                    f"The {spec.most} samples that are left are less than one decision and what "
-                    f"runs before it may take ({one} primitive steps): raise limits.samples.",
-                    code="budget",
-                )
-        return size
 
     def _progress(
         self, state: TrainingState, statistics: UpdateStatistics, steps_per_second: float

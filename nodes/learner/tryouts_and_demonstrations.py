@@ -7,11 +7,13 @@ steps are counted with those of prefixes, as PPO learns nothing from them.
 import logging
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import torch
 
+from messages.bus import BusError
 from messages.interface import Call
 from messages.training import TrainingSpec
 from messages.world import Guard, Lead, SeedRange
@@ -21,10 +23,10 @@ from nodes.learner.parameters import Hyperparameters
 from nodes.learner.preceding_policies import Leaders
 from nodes.learner.session import SessionLost
 from nodes.learner.single_episodes import Choose, Once, play_once
+from nodes.learner.spec_measures import longest_episode
 from nodes.learner.spread import session_on
 from nodes.learner.state import TrainingState
 from nodes.times import spending
-from worlds import card
 
 Check = Callable[[], None]
 
@@ -64,12 +66,11 @@ class Beside:
         self._guards, self._guarded = guards, guarded
         self._log = log
         self._lost = lost
-        assisted = card(spec.task.game).specs.most_assisted if spec.interface.autocraft else 0
-        self._episode = reset + spec.interface.horizon + assisted  # steps of one, at most
+        self._episode = longest_episode(spec, reset)
 
     def tryout_is_due(self, state: TrainingState, room: float) -> bool:
-        """Whether it is time for one, and it fits into ``room`` primitive steps."""
-        if (tryouts := self._spec.tryouts) is None or not self._fits(tryouts.seeds, room):
+        """Whether it is time for one, and it and the last one fit into ``room`` primitive steps."""
+        if (tryouts := self._spec.tryouts) is None or 2 * self._longest(tryouts.seeds) > room:
             return False
         if not state.tryouts:
             return True
@@ -77,23 +78,23 @@ class Beside:
         apart = max(tryouts.every, LEARNED_PER_TRIED * state.tryout_steps)
         return state.counters.samples - state.tryouts[-1][0] >= apart
 
-    def _fits(self, seeds: SeedRange, room: float) -> bool:
-        """Whether an episode for each seed fits into ``room`` primitive steps."""
-        return seeds.count * self._episode <= room
+    def _longest(self, seeds: SeedRange) -> int:
+        """Primitive steps that an episode for each seed may take."""
+        return seeds.count * self._episode
 
     def try_out(self, state: TrainingState, room: float, check: Check) -> None:
         """Play the policy as it is, if that fits into ``room`` primitive steps. Every tryout draws
         its choices with the same random numbers."""
         assert self._spec.tryouts is not None
         seeds = self._spec.tryouts.seeds
-        if not self._fits(seeds, room):
+        if self._longest(seeds) > room:
             self._log.info("%s is not tried out: too few samples are left", self._policy)
             return
 
         def begin() -> Choose:
             drawn = zlib.crc32(f"{self._policy}/tryout".encode())
             generator = torch.Generator().manual_seed(drawn)
-            deciding = Deciding(state.networks.actor, generator)
+            deciding = Deciding(state.networks.actor, generator, self._parameters.greedy)
             deciding.begin(seeds.count)
             return deciding.choose
 
@@ -159,7 +160,7 @@ class Beside:
                 gamma=self._parameters.gamma,
                 size=seeds.count,
                 learner=self._learner,
-                leaders=Leaders(self._learner, spec.lead, name),
+                leaders=Leaders(self._learner, spec.lead, name, self._parameters.greedy),
                 log=self._log,
                 guards=self._guards,
                 guarded=self._guarded,
@@ -172,3 +173,6 @@ class Beside:
             except SessionLost as error:
                 self._log.warning("%s lost its %s: %s", self._policy, what, error)
                 self._lost(error, check)
+            finally:
+                with suppress(BusError):
+                    session.close()

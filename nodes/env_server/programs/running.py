@@ -281,7 +281,8 @@ class Batch:
         return run
 
     def release(self, row: int, run: Run, seen: Observations) -> list[tuple[int, Run]]:
-        """A run that was held goes on. The steps that passed meanwhile count as its own."""
+        """A run that was held goes on, unless it is to be interrupted by now. The steps that passed
+        meanwhile count as its own."""
         if self._observation is None:
             self._observation = run.program.runtime.observation
         steps = self._before[row] + self.steps
@@ -291,7 +292,7 @@ class Batch:
         codes = self._waiting()
         self.runs[row], codes[row] = run, code
         self._write(codes)
-        return []
+        return self._put_aside() if self._interrupts else []
 
     def replace(self, row: int, code: Code | None) -> list[tuple[int, Run]]:
         """The row's run does something else, or None: it has ended."""

@@ -34,11 +34,11 @@ _MOST_ERRORS = 20  # of one guard that are counted apart
 
 @dataclass
 class Tally:
-    """What a guard did. ``episodes``: (environment, seed)."""
+    """What a guard did. ``episodes``: its turns by (environment, seed)."""
 
     turns: int = 0
     steps: int = 0
-    episodes: set[tuple[int, int]] = field(default_factory=set)
+    episodes: Counter[tuple[int, int]] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
 
@@ -60,7 +60,11 @@ class Tallies:
     def took_over(self, name: str, row: int) -> None:
         tally = self.of(name)
         tally.turns += 1
-        tally.episodes.add((row, self.seed(row)))
+        tally.episodes[row, self.seed(row)] += 1
+
+    def turns_so_far(self, name: str, row: int) -> int:
+        """Of a guard in the present episode of an environment."""
+        return self.of(name).episodes[row, self.seed(row)]
 
     def reports(self) -> list[GuardReport]:
         return [
@@ -250,7 +254,9 @@ def _ready(
             decider = policies(guard)
 
             def by_policy(row: int, steps: int) -> Playing:
-                return PolicyPlaying(decider, row, tallies.seed(row))
+                return PolicyPlaying(
+                    decider, row, tallies.seed(row), tallies.turns_so_far(name, row)
+                )
 
             return _Ready(guard, condition, by_policy, condition.fields | decider.fields)
         compiled = compile_program(program.source, runtime)

@@ -91,13 +91,13 @@ class Decider:
         if actor.choices != stage.choices.names:
             raise ValueError(f"{name} was trained on other choices than the session has")
 
-    def begin(self, row: int, seed: int) -> np.random.Generator:
-        """A turn of it begins in this environment; what its choices are drawn with there, which
-        the batch has no part in."""
+    def begin(self, row: int, seed: int, turn: int) -> np.random.Generator:
+        """Start the policy's turn in this environment, the ``turn``-th of the episode. Returns the
+        generator of its choices, which does not depend on the batch."""
         rows = np.zeros(len(self.stage.over), bool)
         rows[row] = True
         self.stage.begin(rows)
-        return np.random.default_rng([self._name, seed])
+        return np.random.default_rng([self._name, seed, turn])
 
     def blank(self) -> Floats:
         """What the policy remembers when its turn begins."""
@@ -133,22 +133,25 @@ class Decider:
 
 
 class PolicyPlaying:
-    """One turn of a policy in the environment ``row``, whose episode has this seed. With ``stops``
-    it comes to an end by its interface's success or horizon, else by others alone."""
+    """One turn of a policy in the environment ``row``, whose episode has this seed: the ``turn``-th
+    of the episode, from 0. With ``stops`` it ends by its interface's success or horizon, else only
+    when others end it."""
 
     ending: Ending | None = None
 
-    def __init__(self, decider: Decider, row: int, seed: int, stops: bool = False) -> None:
+    def __init__(
+        self, decider: Decider, row: int, seed: int, turn: int = 0, stops: bool = False
+    ) -> None:
         self._stops = stops
         self._decider = decider
         self._row = row
-        self._seed = seed
+        self._seed, self._number = seed, turn
         self._macro: Run | None = None
         self._choice = -1  # that the macro is
         self._until = math.inf  # steps of the macro at which it is interrupted
 
     def begin(self, seen: Observations, possible: Possible) -> Act | None:
-        self._chance = self._decider.begin(self._row, self._seed)
+        self._chance = self._decider.begin(self._row, self._seed, self._number)
         self._memory = self._decider.blank()
         return self._decide(seen, possible)
 

@@ -154,7 +154,10 @@ class Steps:
         episodes = self.episodes
         stage.steps[running] += 1
         success = running & ~dead & self._holds(stage.judge, of_stage=True)
-        late = running & (stage.steps >= stage.interface.horizon) | self._lost(running)
+        horizon = stage.interface.horizon
+        if self._autoreset:  # a policy is trained in no more time than its task has
+            horizon = min(horizon, self._horizon)
+        late = running & (stage.steps >= horizon) | self._lost(running)
         terminated = success | dead
         if self._autoreset:
             episodes.steps[running] += 1

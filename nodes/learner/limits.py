@@ -1,0 +1,122 @@
+"""When a training ends, and how many primitive steps it may still take.
+
+A spec bounds a training twice: ``budget`` is for the samples that PPO learns from, ``most`` for all
+primitive steps, those of resets, demonstrations and tryouts included.
+"""
+
+import math
+
+from messages.bus import ServiceError
+from messages.training import TrainingSpec
+from nodes.learner.decline import has_fallen
+from nodes.learner.spec_measures import longest_decision, longest_episode
+from nodes.learner.state import TrainingState
+
+FALLS = 2
+"""Tryouts in a row that are compared with the first one."""
+
+
+class Limits:
+    """The limits of one training.
+
+    Args:
+        environments: how many are wanted.
+        window: training episodes that the success rate is of.
+        reset: primitive steps that the reset of one environment may take.
+
+    Attributes:
+        size: how many environments the spec's samples are enough for.
+        decisions: primitive steps that one decision of every environment may take.
+        resets: those that the reset of every environment may take.
+
+    Raises:
+        ServiceError: the samples are not enough for one environment.
+    """
+
+    def __init__(self, spec: TrainingSpec, environments: int, window: int, reset: int) -> None:
+        self._spec, self._window = spec, window
+        longest = longest_decision(spec)
+        self.size = _affordable(spec, environments, longest, reset)
+        self.decisions = self.size * longest
+        self.resets = self.size * reset
+        self._tryout = 0
+        if spec.tryouts is not None:
+            self._tryout = spec.tryouts.seeds.count * longest_episode(spec, reset)
+
+    @property
+    def next_step(self) -> int:
+        """Primitive steps that one more decision of every environment may take, resets included, as
+        it may end the episode."""
+        return self.decisions + self.resets
+
+    def room(self, state: TrainingState) -> float:
+        """Primitive steps that the training may still take, prefixes included."""
+        most, counters = self._spec.most, state.counters
+        return math.inf if most is None else most - counters.samples - counters.prefix_samples
+
+    def room_to_learn(self, state: TrainingState) -> float:
+        """The room without what the last tryout may take. A training without a last tryout ends
+        with the weights of an earlier one, and loses what it has learned since."""
+        return self.room(state) - self._kept(state)
+
+    def stop_when_good(self, state: TrainingState) -> None:
+        episodes = state.episodes
+        if episodes.full and episodes.success_rate >= self._spec.stop_at:
+            state.stopped = (
+                f"the success rate of the last {self._window} training episodes "
+                f"reached {episodes.success_rate:.2f}"
+            )
+
+    def stop_when_hopeless(self, state: TrainingState) -> None:
+        samples, limit = state.counters.samples, self._spec.give_up_at
+        if limit is not None and samples >= limit and not state.episodes.succeeded:
+            state.stopped = f"no episode succeeded in {samples} samples"
+
+    def stop_when_fallen(self, state: TrainingState) -> None:
+        tryouts = self._spec.tryouts
+        if tryouts is None or len(state.tryouts) <= FALLS:
+            return
+        first, *later = [rate for _, rate in state.tryouts]
+        if has_fallen(first, later[-FALLS:], tryouts.seeds.count):
+            state.stopped = (
+                f"its tryouts fell to {later[-1]:.2f}, below the {first:.2f} that it began with"
+            )
+
+    def stop_when_spent(self, state: TrainingState, wanted: int) -> bool:
+        """Stop, unless so many primitive steps still fit. Returns whether they do not."""
+        spent = self.room_to_learn(state) < wanted
+        if spent and not state.stopped:
+            most, kept = self._spec.most or 0, self._kept(state)
+            state.stopped = (
+                f"with its prefixes it has spent {most - int(self.room(state))} of {most} samples, "
+                f"and one more step in {self.size} environments may take {wanted}"
+                + (f", its last tryout {kept}" if kept else "")
+            )
+        return spent
+
+    def _kept(self, state: TrainingState) -> int:
+        """Primitive steps that are kept for the last tryout: none before the first one, as there
+        is nothing yet that the last weights must be compared with."""
+        return self._tryout if state.tryouts else 0
+
+
+def _affordable(spec: TrainingSpec, wanted: int, longest: int, reset: int) -> int:
+    """How many environments the spec's samples are enough for."""
+    size = min(wanted, spec.seeds.count, spec.budget // longest)
+    if size < 1:
+        raise ServiceError(
+            f"The budget of {spec.budget} samples is less than one decision may take "
+            f"({longest} primitive steps): raise the budget or shorten the macros.",
+            code="budget",
+        )
+    if spec.most is not None:
+        # A reset, one decision, and a reset after the end of its episode.
+        one = longest + 2 * reset
+        size = min(size, spec.most // one)
+        if size < 1:
+            raise ServiceError(
+                f"The {spec.most} samples that are left are less than one decision and what "
+                f"runs before it may take ({one} primitive steps): raise limits.samples.",
+                code="budget",
+            )
+    return size
