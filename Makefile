@@ -18,7 +18,7 @@ $(INSTALLED): pyproject.toml voxeldojo/pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ./voxeldojo -e '.[dev]'
 	touch $@
 
-# The embedded world's kernels, once: minutes that nobody then waits for in a launch or a test.
+# The embedded world's kernels, once: minutes that no launch or test then waits for.
 $(COMPILED): $(INSTALLED) $(KERNELS)
 	$(BIN)/voxeldojo compile
 	touch $@

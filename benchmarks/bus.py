@@ -2,9 +2,9 @@
 
 All answer with the array that they were asked with, over a Unix socket, ROUTER to DEALER. The peers
 are plain pyzmq without types, deadlines or a monitor: once as multipart, with frames of the same
-number and sizes as ours (header, body, array) that nobody encodes or reads, and once with the array
-as the only frame. They take turns in short blocks, so that whatever else runs on the machine slows
-all alike.
+number and sizes as ours (header, body, array) that are neither encoded nor read, and once with the
+array as the only frame. They take turns in short blocks, so that whatever else runs on the machine
+slows all alike.
 """
 
 import argparse

@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write every episode there")
     parser.add_argument("--program", type=Path, default=PROGRAM, help="another one")
     parser.add_argument(
-        "--guards", default="", help="names of the rulebook's guards that cut in, by commas, or all"
+        "--guards", default="", help="names of the rulebook's guards, by commas, or all"
     )
     given = parser.parse_args()
     if given.episodes < 1:
@@ -121,7 +121,7 @@ def main() -> None:
 
 
 def report(records: list[dict[str, Any]], spent: float) -> str:
-    """Tables as text. ``spent``: seconds of the processor's time."""
+    """Tables as text. ``spent``: seconds of CPU time."""
     episodes = [record["achievements"] for record in records]
     found = SCORE.rates(episodes)
     low, high = _interval(episodes)
@@ -146,7 +146,7 @@ def report(records: list[dict[str, Any]], spent: float) -> str:
         "",
         f"{mean:.1f} of 22 achievements an episode, {steps / len(records):.0f} steps; ends: "
         + ", ".join(f"{count} {cause}" for cause, count in deaths.most_common())
-        + f"; {steps / spent:.0f} steps a second of the processor's time",
+        + f"; {steps / spent:.0f} steps a second of CPU time",
     ]
     return "\n".join(lines)
 

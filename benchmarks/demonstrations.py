@@ -49,8 +49,8 @@ def kept(path: Path | None, seed: int) -> dict[str, Demonstration]:
 
 
 def cheapest_first(tasks: list[str], before: dict[str, Demonstration]) -> list[str]:
-    """Those that were done before, by their steps, then those that were not played, then those that
-    were not done."""
+    """Tasks that were done before come first, by their steps, then those that were not played, then
+    those that were not done."""
 
     def rank(task: str) -> tuple[int, int]:
         played = before.get(task)

@@ -1,10 +1,10 @@
 """How far the rulebook's plans and programs alone come on MineDojo's tasks:
 python -m benchmarks.goals --ids 60 --seed 1 --family combat --episodes 5 [--json FILE]
 
-Draws ids, performs each from its own start in the embedded world (planned anew after every
-subtask, nothing learned, no agents), and says how often it succeeded, what the others were at when
-they ended, and the mean of each family. Of a subtask's ways by code alone the rules' last is tried
-first, for those before it are there to be learned from, then the others in turn.
+Draws ids, performs each from its own start in the embedded world (planned again after every
+subtask, nothing learned, no agents), and reports how often it succeeded, at which subtask the other
+episodes ended, and the mean of each family. Of a subtask's ways by code alone the rules' last is
+tried first, for those before it are there to be learned from, then the others in turn.
 """
 
 import argparse
@@ -28,14 +28,14 @@ from worlds.card import Unreachable
 
 FAMILIES = ("harvest", "combat", "techtree")
 TRIES = 8
-"""Of one subtask in one episode, one after another, that bring nothing."""
+"""Consecutive fruitless tries at one subtask before the episode is given up."""
 
 Key = tuple[str, str]
 
 
 @dataclass
 class Result:
-    """Of one id."""
+    """The result of one id."""
 
     id: str
     family: str
@@ -131,19 +131,19 @@ def perform(task: Task, episodes: int, first: int) -> Result:
             for row in rows:
                 if "fail" in endings[row]:
                     standings[row].at += f" [{endings[row]}]"
-        told, endings = session.episodes(), session.endings()
+        played, endings = session.episodes(), session.endings()
     finally:
         session.close()
     failed = collections.Counter(
         _failure(each, standings[each.environment], endings[each.environment])
-        for each in told
+        for each in played
         if not each.success
     )
     return Result(
         id=task.id,
         family=task.id.partition("_")[0],
         episodes=episodes,
-        succeeded=sum(each.success for each in told),
+        succeeded=sum(each.success for each in played),
         seconds=round(time.perf_counter() - begun, 1),
         failed=dict(failed.most_common()),
     )

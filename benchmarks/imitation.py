@@ -28,7 +28,7 @@ ATTACKS = ["attack", "forward_attack", "jump_attack", "sprint_attack"]
 
 
 def rare_spec(seed: int, budget: int) -> TrainingSpec:
-    """As Qwen2.5-Coder-0.5B wrote it on 2026-11-26, without repeated names."""
+    """The spec as Qwen2.5-Coder-0.5B wrote it on 2026-11-26, without repeated names."""
     hit = Program(
         name="gather_milk_bucket",
         source=Book().program("chase_and_hit.py", Condition(kind="have", name="beef"), {}),

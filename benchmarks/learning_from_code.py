@@ -244,7 +244,7 @@ def play_programs(bus: Bus, name: str, seed: int, count: int) -> dict[str, Any]:
 def train(
     bus: Bus, name: str, arm: str, best: str, seed: int, given: argparse.Namespace
 ) -> dict[str, Any]:
-    """Train once, and play what came of it."""
+    """Train once, and play the trained policy."""
     began = time.monotonic()
     spec = training_spec(SETTINGS[name], arm, best, seed, given.budget, given.tryout_episodes)
     id = f"{name}/{seed}/{arm}"

@@ -74,7 +74,7 @@ def seconds_raw(make: Callable[[], Any]) -> float:
 
 
 def seconds_run(source: str) -> float:
-    """The same number of steps, by a batch of ``SIDE`` programs."""
+    """Seconds for the same number of steps, by a batch of ``SIDE`` programs."""
     compiled = compile_program(source, RUNTIME)
     seen: Any = None
     runs = {row: Run(compiled, MOST) for row in range(SIDE)}
@@ -109,8 +109,8 @@ def opening(size: int) -> OpenSession:
 
 
 def us_without(size: int, steps: int) -> float:
-    """Microseconds a primitive step of one environment: what a session does for each, whoever
-    chooses it."""
+    """Microseconds a primitive step of one environment: what a session does for each, independent
+    of what chooses it."""
     world = make_world("embedded", size, TASK)
     batch = Steps(opening(size), world)
     everybody, rows = np.ones(size, bool), np.arange(size)
@@ -126,7 +126,7 @@ def us_without(size: int, steps: int) -> float:
 
 
 def us_with(source: str, size: int, steps: int) -> float:
-    """The same where a program chooses."""
+    """Microseconds a primitive step where a program chooses."""
     played = Session(opening(size), make_world("embedded", size, TASK))
     program = Program(name="p", source=source, max_steps=steps)
     begun = time.perf_counter()

@@ -1,10 +1,10 @@
 """python -m benchmarks.scaling [--quick] [--json FILE]: samples a second against env servers,
-environments and cores, and who is the one that all wait for.
+environments and cores, and which node all others wait for.
 
 For each row a launch of a learner and so many env servers trains *harvest log* by single steps
 (``--options``: with two coded actions). Beside the rate of the clock stands what does not depend on
-other work on the machine: the processor's time of a sample, in the learner and in the env servers
-with their workers. Their ratio is how many env servers one learner can use, where each has a core.
+other work on the machine: the CPU time of a sample, in the learner and in the env servers with
+their workers. Their ratio is how many env servers one learner can use, where each has a core.
 """
 
 import argparse
@@ -29,7 +29,7 @@ DECISIONS = 16  # of each environment in a rollout
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One training. Seconds are of the processor, but for ``wall``."""
+    """One training. Seconds are CPU time, but for ``wall``."""
 
     cores: int
     servers: int
@@ -118,7 +118,7 @@ def row(cores: int, servers: int, environments: int, rollouts: int, options: boo
 
 
 def processors(bus: Bus) -> dict[str, float]:
-    """Seconds of the processor that each node has had, with the processes below it, those that have
+    """Seconds of CPU time that each node has had, with the processes below it, those that have
     ended included."""
     parents: dict[int, list[int]] = {}
     seconds: dict[int, float] = {}

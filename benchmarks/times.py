@@ -1,6 +1,6 @@
 """What it costs that time is written down: python -m benchmarks.times [--rounds N]
 
-Seconds of the processor, not of the clock, so that other work on the machine counts less. The same
+Seconds of CPU time, not of the clock, so that other work on the machine counts less. The same
 decisions of a session in the embedded world are played with its clock and with one that does
 nothing, in turns; beside them a request's handler with and without its watch, and a call.
 """
@@ -76,7 +76,7 @@ def session() -> Callable[[], None]:
 
 
 def each(do: Callable[[], Any], count: int = 20_000) -> float:
-    """Microseconds of the processor, of the best of five rounds."""
+    """Microseconds of CPU time, of the best of five rounds."""
 
     def repeated() -> None:
         for _ in range(count):
@@ -91,7 +91,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     on, off, ratio = in_turns(session(), rounds)
     print(f"{DECISIONS} decisions of {SIZE} environments, {rounds} rounds in turns:")
-    print(f"  with the clock {on * 1e3:.1f} ms, without {off * 1e3:.1f} ms of the processor")
+    print(f"  with the clock {on * 1e3:.1f} ms, without {off * 1e3:.1f} ms of CPU time")
     print(f"  median of the ratios {ratio:.4f}")
     clock = Clock()
     print(f"a switch of the clock: {each(lambda: clock.switch(SESSION)):.2f} us")

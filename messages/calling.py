@@ -1,4 +1,4 @@
-"""What goes on between nodes and their clients: requests and replies, for whoever looks on."""
+"""The topic of a node with the requests, replies and errors of its services and actions."""
 
 from typing import Literal
 
@@ -31,6 +31,6 @@ class CallEvent(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 def calls(node: str) -> Topic[CallEvent]:
-    """The topic on which a node publishes its `CallEvent`s while somebody subscribes to it by its
-    name. ``<node>/*`` does not include it."""
+    """The topic on which a node publishes its `CallEvent`s while it has a subscriber by its name.
+    ``<node>/*`` does not include it."""
     return Topic(f"{node}/calls", CallEvent)

@@ -134,7 +134,7 @@ class GuardAttempt(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     when_problems: list[Problem] = []
     problems: list[Problem] = []
-    others: list[str] = []  # of neither source
+    others: list[str] = []  # problems that belong to neither source
 
 
 class GuardNote(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,7 +144,7 @@ class GuardNote(msgspec.Struct, frozen=True, kw_only=True):
     purpose: str
     when: str
     source: str
-    rate: float  # share of its turns after which its condition held no longer
+    rate: float  # share of its turns after which its condition no longer held
 
 
 class GuardQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -152,9 +152,9 @@ class GuardQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     task: Task
     proposal: GuardProposal
-    sub_actions: list[SubAction] = []  # that it is to cut into
+    sub_actions: list[SubAction] = []  # that it is to interrupt
     attempts: list[GuardAttempt] = []  # in this iteration, oldest first
-    history: list[GuardLine] = []  # what became of it in earlier iterations, oldest first
+    history: list[GuardLine] = []  # its outcomes in earlier iterations, oldest first
     skills: list[GuardNote] = []
 
 
@@ -194,7 +194,7 @@ class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     programs: list[TriedNote] = []  # the best first
     programs_as_macros: bool = True  # may those be macros?
     programs_to_clone: bool = True  # may the policy begin as a clone of them?
-    guard: GuardProposal | None = None  # it is a guard's policy; ``before``: what it cuts into
+    guard: GuardProposal | None = None  # it is a guard's policy; ``before``: what it interrupts
     when: str = ""  # and its condition
 
 
@@ -261,7 +261,7 @@ Question = (
 
 
 def game_of(question: Question) -> str:
-    """Whose card a question is put and answered by."""
+    """The game by whose card a question is put and answered."""
     if isinstance(question, JudgeQuestion | LookQuestion):
         return question.evidence.game
     return question.task.game

@@ -9,7 +9,7 @@ from messages.empty import Empty
 from messages.interface import Service
 
 MOST_FILES = 10_000
-"""In one listing."""
+"""The most files in one listing."""
 PART = 1 << 20
 """Bytes of a file in one message."""
 

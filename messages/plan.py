@@ -76,7 +76,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     macros: list[str] = []  # names of the coded actions in the policy's action space
     skill: str = ""  # the skill of the library that was used, if one was
-    # Of a policy that was trained, also where it does not stand: see `Iteration.program_stands`.
+    # Of a policy that was trained, also if the program was chosen: see `Iteration.program_stands`.
     learning: Learning | None = None
 
 
@@ -146,7 +146,7 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     video: str | None = None  # path relative to the run folder
     left: dict[str, int] = {}  # the usual inventory at the end of its successful episodes
     cut: bool = False  # the samples were not enough for all episodes of its evaluation
-    unseen: Unseen | None = None  # what its evaluation came to
+    unseen: Unseen | None = None  # the outcome of its evaluation
     guards: list[GuardLine] = []
 
     def stage_of(self, line: Line) -> Stage | None:
@@ -272,7 +272,7 @@ class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     tried: list[Tried] = []
     performed: Lost | None = None  # what a performance lost at the subtask
     samples: int | None = None  # primitive steps that it may take in all; None: any
-    guards: list[Guard] = []  # that cut into the sub-action; those before it have their own
+    guards: list[Guard] = []  # that interrupt the sub-action; those before it have their own
 
 
 class Working(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -294,8 +294,8 @@ class MakeGuard(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     task: Task
     proposal: GuardProposal
-    sub_actions: list[SubAction]  # that it is to cut into
-    history: list[GuardLine] = []  # what became of it in earlier iterations, oldest first
+    sub_actions: list[SubAction]  # that it is to interrupt
+    history: list[GuardLine] = []  # its outcomes in earlier iterations, oldest first
     stages: list[Stage] = []
     samples: int | None = None  # primitive steps that it may take in all; None: any
 

@@ -28,9 +28,9 @@ class LeadingStage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tryouts(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a policy while it is trained: its stage from the start, always on the same seeds, before
-    it learns and then again and again. The training ends with the weights that did best, and early
-    where they do worse than before it learned."""
+    """The tryouts of a policy while it is trained: its stage from the start, always on the same
+    seeds, before it learns and then again and again. The training ends with the weights that did
+    best, and early where they do worse than before it learned."""
 
     seeds: SeedRange  # one for each episode
     # Samples from one tryout to the next, at least; and at least twice the steps that one took.
@@ -69,9 +69,9 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     clone: list[Program] = []
     # Where the policy is tried out while it learns; None: nowhere.
     tryouts: Tryouts | None = None
-    guards: list[Guard] = []  # that cut in, also into prefix and lead
+    guards: list[Guard] = []  # that interrupt it, also prefix and lead
     # A guard that is trained, by its condition and its max_steps; ``interface`` is its policy's.
-    # Episodes are its turns; ``guarded`` is what it cuts into, whose samples count as a prefix's.
+    # Episodes are its turns; ``guarded`` is what it interrupts, whose samples count as a prefix's.
     guard: Guard | None = None
     guarded: list[LeadingStage] = []
 
@@ -137,7 +137,7 @@ class Act(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     environments: list[int] = []  # rows that it plays in, the others wait; none: all
     begins: bool = False  # a subtask begins here, see TakeInterface
     seed: int | None = None  # of the choices that are drawn; None: made from the session's name
-    guards: list[Guard] = []  # that cut in
+    guards: list[Guard] = []  # that interrupt the policy
 
 
 class GetActor(msgspec.Struct, tag=True, frozen=True, kw_only=True):

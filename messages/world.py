@@ -14,7 +14,7 @@ from messages.interface import LIMITED_BY_SERVER, Action, Service, Topic
 from messages.program import Program, ProgramReport
 
 DEFAULT_GAME = "minecraft"
-"""Whose tasks name none."""
+"""The game of tasks that name none."""
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ REWARDS = {
     "mineclip": "by how much more than chance the last 16 frames match the prompt ``name`` rather "
     "than those of ``negatives`` (if empty, 31 fixed ones); only with MineCLIP's weights",
 }
-"""Each kind of reward term that every game has, and what it pays for."""
+"""Each kind of reward term that every game has, and what it rewards."""
 
 
 class SeedRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -317,13 +317,13 @@ class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     prefix_steps: int  # primitive steps spent by the prefix
     lead: int = -1  # see Stepped
     waits: bool = False
+    begun: int = 0  # see `Stepped`
 
 
 class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """One decision for every environment whose stage is not over; a macro runs to its end in it,
-    and so does the turn of a guard that cuts in.
-    While an earlier policy plays (``lead``), choices of environments that it does not play in are
-    ignored.
+    and so does the turn of a guard that interrupts it. While an earlier policy plays (``lead``),
+    choices of environments that it does not play in are ignored.
     """
 
     session: str
@@ -333,8 +333,8 @@ class Step(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """The outcome of one decision. After a macro of k steps, ``reward`` is the sum of
     gamma^i r_i for i < k and ``steps`` is k; a guard's steps count as those of the decision that it
-    cut into. With autoreset, rows of finished episodes hold the
-    next episode's first features; the last ones of the old episode are in ``final_features``."""
+    interrupted. With autoreset, rows of finished episodes hold the next episode's first features;
+    the last ones of the old episode are in ``final_features``."""
 
     features: Array  # float32 (size, F)
     mask: Array  # bool (size, len(choices))
@@ -357,8 +357,11 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     # last primitive step of the decision did, -1 where there is none.
     matched: Array | None = None
     # Where a guard is trained: in some environments its condition does not hold yet. The next step
-    # plays on what it cuts into; its choices are ignored, and it pays nothing.
+    # plays on what it interrupts; its choices are ignored, and its reward is 0.
     waits: bool = False
+    # Where a guard is trained, and `final_rows` are its turns: how many episodes, hence seeds, the
+    # environment that has begun the most of them has begun. 0 elsewhere.
+    begun: int = 0
 
 
 class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -39,7 +39,7 @@ def is_plain(network: nn.Module) -> bool:
 
 
 def tanh_(values: Tensor) -> Tensor:
-    """In place. NumPy's is several times as fast as torch's on a CPU, and no less exact."""
+    """tanh in place. NumPy's is several times as fast as torch's on a CPU, and no less exact."""
     if values.device.type != "cpu" or values.dtype != torch.float32:
         return values.tanh_()
     array = values.numpy()

@@ -32,7 +32,7 @@ class NetworkShape(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Shape = tuple[int, ...]
-"""Of a field: (size,) of a vector, (channels, height, width) of a picture."""
+"""The shape of a field: (size,) of a vector, (channels, height, width) of a picture."""
 
 PICTURE_WIDTH = 256
 """Size of the encoding of a picture."""

@@ -17,11 +17,11 @@ from nodes.config import node_values
 from nodes.node import Node
 
 EVALUATION_EPISODES = 30
-"""Of an evaluation or a performance, unless the launch sets another number."""
+"""Episodes of an evaluation or a performance, unless the launch sets another number."""
 
 
 class Budgeted(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
-    """Parameters of a node that keeps to limits. They are looked at whenever the limits are."""
+    """Parameters of a node that keeps to limits. Read each time the limits are checked."""
 
     # In place of those that it was sent; None: as sent.
     iterations: Positive | None = None
@@ -58,12 +58,12 @@ def for_practice(samples: int, task: Task, config: Mapping[str, Any]) -> int:
 
 
 def least(task: Task) -> int:
-    """The least samples to begin with: one episode of a tryout and one of an evaluation."""
+    """The minimum number of samples to begin: one episode of a tryout and one of an evaluation."""
     return 2 * task.horizon
 
 
 def least_again(task: Task, config: Mapping[str, Any]) -> int:
-    """The least samples for a further iteration: all of its evaluation is reserved. A cut
-    evaluation never counts as reached, so there would be no reason to go on."""
+    """The minimum number of samples for a further iteration: all of its evaluation is reserved. A
+    cut evaluation never counts as reached, so there would be no reason to go on."""
     whole = longest_evaluation(task, config)
     return max(-(-whole * 4 // 3), whole + task.horizon)

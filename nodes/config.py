@@ -56,7 +56,7 @@ def read_config(run: Path) -> dict[str, Any]:
         raise ConfigError(f"{run} is no run folder: it has no config.yaml") from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, ValueError) as error:  # a date that there is not is no YAMLError
+    except (yaml.YAMLError, ValueError) as error:  # a nonexistent date is no YAMLError
         raise ConfigError(
             f"{path} is not valid YAML ({yaml_problem(error)}); restore it or launch into a new "
             "run folder"

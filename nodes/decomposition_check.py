@@ -14,7 +14,7 @@ from worlds import card
 
 
 def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[str]:
-    """As `decomposition_problems`, of what is open to the question."""
+    """The problems, as `decomposition_problems`, of what is open to the question."""
     return decomposition_problems(
         question.subtask,
         answer.sub_actions,
@@ -73,15 +73,15 @@ def decomposition_problems(
 
 
 def up_to_success(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
-    """The same without sub-actions that follow one whose success is the subtask's: they would never
-    run, and would take their share of the samples."""
+    """The answer without sub-actions that follow one whose success is the subtask's: they would
+    never run, and would take their share of the samples."""
     implies = card(question.task.game).conditions.implies
     steps = up_to(question.subtask.success, answer.sub_actions, implies)
     return msgspec.structs.replace(answer, sub_actions=steps)
 
 
-def mended(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
-    """The same without what goes on after the subtask's success, and without sub-actions whose
+def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
+    """The answer without what goes on after the subtask's success, and without sub-actions whose
     success can't be seen or whose name is used again. The last one ends in the subtask's success:
     it can end in no other."""
     if not answer.sub_actions:

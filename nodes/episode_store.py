@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from messages.program import Program
+from messages.undecodable import UNDECODABLE
 from messages.world import Episode, Guard, Interface, OpenSession
 from nodes.sqlite_file import open_table
 
@@ -46,7 +47,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     program: Program | None = None
     interface: Interface | None = None
     choices: bytes = b""
-    guards: list[Guard] = []  # that cut in
+    guards: list[Guard] = []  # that interrupt it
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,7 +152,7 @@ def read_episode(encoded: bytes) -> Episode | None:
     """The last column of `EPISODES`; None if it cannot be read."""
     try:
         return msgspec.msgpack.decode(encoded, type=Episode)
-    except msgspec.DecodeError:
+    except UNDECODABLE:
         return None
 
 
@@ -167,7 +168,7 @@ def read_play(row: tuple[Any, ...]) -> Play | None:
             opened=msgspec.msgpack.decode(zlib.decompress(opened), type=OpenSession),
             parts=msgspec.msgpack.decode(zlib.decompress(parts), type=list[Part]),
         )
-    except (msgspec.DecodeError, zlib.error):
+    except (zlib.error, *UNDECODABLE):
         return None
 
 

@@ -19,14 +19,14 @@ def together(reports: Iterable[GuardReport]) -> list[GuardReport]:
 
 
 def done(report: GuardReport) -> float:
-    """Share of the turns that ended as they should: with a condition that held no longer. Turns
+    """Share of the turns that ended as they should: with a condition that no longer held. Turns
     that a guard before it or the end of the stage cut short are not counted."""
     counted = whole_turns(report)
     return report.ended.get("over", 0) / counted if counted else 0.0
 
 
 def whole_turns(report: GuardReport) -> int:
-    """How many of its turns show something of it."""
+    """The number of turns that were not cut short."""
     return sum(times for how, times in report.ended.items() if how not in _CUT_SHORT)
 
 
@@ -49,7 +49,7 @@ def in_words(report: GuardReport) -> str:
 
 
 def line_in_words(line: GuardLine) -> str:
-    """What became of a guard in an iteration."""
+    """The outcome of a guard in an iteration, in words."""
     if not line.made:
         return f"it was not made: {line.reason}"
     return "it was never played with" if line.report is None else in_words(line.report)

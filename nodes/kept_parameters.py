@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.whole_files import UnusableFile
 
 FILE = "parameters.jsonl"
-"""In the node's folder."""
+"""The name of the file in the node's folder."""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +44,7 @@ class KeptParameters:
             self.changes = read_changes(self._path)
         except FileNotFoundError:
             self.changes: list[Change] = []
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, *UNDECODABLE) as error:
             raise UnusableFile(
                 f"{self._path} cannot be read ({error}); remove it, and the parameters are those "
                 "of config.yaml again"
@@ -66,7 +67,7 @@ class KeptParameters:
 
 
 def read_changes(path: Path) -> list[Change]:
-    """The whole lines of a record. Raises OSError, msgspec.DecodeError."""
+    """The whole lines of a record. Raises OSError, `UNDECODABLE`."""
     lines = path.read_bytes().split(b"\n")[:-1]
     return [msgspec.json.decode(line, type=Change) for line in lines]
 

@@ -34,9 +34,9 @@ class Owner(Protocol):
 
 
 class LiveParameters:
-    """Of one node, whose ``parameters`` are those of its configuration so far. What was set before
-    the node was restarted is set again, but for what this process was given on its command line
-    (``fixed``)."""
+    """The live parameters of one node, whose ``parameters`` are those of its configuration so far.
+    What was set before the node was restarted is set again, but for what this process was given on
+    its command line (``fixed``)."""
 
     def __init__(self, node: Owner, fixed: Mapping[str, Any]) -> None:
         self._node = node

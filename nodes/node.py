@@ -88,8 +88,8 @@ class Node:
     name: ClassVar[str]
 
     kind_of: ClassVar[str] = ""
-    """Of another node of a kind (``env_server_2``): the name of the first one (``env_server``),
-    whose endpoints it has under its own name. Empty: it is the first."""
+    """The kind of a replica (``env_server_2``): the name of the first one (``env_server``), whose
+    endpoints it has under its own name. Empty: it is the first."""
 
     class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         """What every node has. A subclass declares its own; it must not be frozen."""
@@ -241,8 +241,7 @@ class Node:
             return self.bus.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
 
     def note_waiting(self, service: Service[Any, Any], whose: str) -> Callable[[], None]:
-        """A request waits from now on, without a thread: its time is accounted for as waiting until
-        what this gives is called."""
+        """Count a request as waiting, without a thread, until the returned function is called."""
         return self._time_spent.waits(service.name, whose)
 
     def wait_while_paused(self, what: str, check: Callable[[], None] = lambda: None) -> None:
@@ -336,9 +335,17 @@ class Node:
         leave(code)
 
 
+def _program() -> str:
+    """How this process was started, for its usage: ``python -m MODULE``, or a file."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    if spec is None:
+        return f"python {sys.argv[0]}"
+    return f"python -m {spec.name.removesuffix('.__main__')}"
+
+
 def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     """Run a node until SIGTERM or SIGINT; returns the exit code."""
-    parser = argparse.ArgumentParser(prog=f"python -m nodes.{kind.name}", description=kind.__doc__)
+    parser = argparse.ArgumentParser(prog=_program(), description=kind.__doc__)
     parser.add_argument("--run", type=Path, required=True, help="the run folder")
     parser.add_argument("--name", help=f"its name, where {kind.name} is another node's")
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="parameters")

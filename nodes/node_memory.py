@@ -4,6 +4,7 @@ A goal that begins again after a restart finds its finished work here, so that i
 nor counted twice.
 """
 
+import sqlite3
 import threading
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from messages.bus import ServiceError
+from messages.undecodable import UNDECODABLE
 from nodes.sqlite_file import open_table, unusable
 
 _CONTENT = "what it remembers"
@@ -30,9 +32,14 @@ class Memory:
         self._lock = threading.Lock()
         self._path = path
         self._table = open_table(path, _SCHEMA, _CONTENT)
+        try:
+            self._check()
+        except (sqlite3.Error, TypeError, *UNDECODABLE) as error:
+            self._table.close()
+            raise unusable(path, error, _CONTENT) from error
 
     def find(self, name: str, type: type[Value]) -> Value | None:
-        """Raises ServiceError for a value that cannot be read; its goal begins again once the user
+        """Raises ServiceError for a value of another type; its goal begins again once the user
         has replaced the file and restarted the node."""
         with self._lock:
             return self._find(name, type)
@@ -54,6 +61,12 @@ class Memory:
         with self._lock:
             self._table.close()
 
+    def _check(self) -> None:
+        """Raises TypeError or `UNDECODABLE` for a value that cannot be read: at the start, not in
+        the middle of a goal."""
+        for (value,) in self._table.execute("select value from memory"):
+            msgspec.msgpack.decode(value)
+
     # With the lock held
 
     def _find(self, name: str, type: type[Value]) -> Value | None:
@@ -62,7 +75,7 @@ class Memory:
             return None
         try:
             return msgspec.msgpack.decode(row[0], type=type)
-        except (msgspec.DecodeError, TypeError) as error:
+        except (TypeError, *UNDECODABLE) as error:
             why = f"what it has of {name!r} cannot be read ({error})"
             broken = unusable(self._path, why, _CONTENT)
             raise ServiceError(str(broken), code="memory") from error

@@ -21,8 +21,8 @@ DEPENDENCIES = (
 )  # fmt: skip
 """Packages that we import. All of them are folders, so a file of such a name is another module."""
 TESTS = "tests"
-"""Of a checkout, whose tests start processes of their own. Some distributions install their tests
-as a package of this name (opensimplex, which Crafter needs)."""
+"""The package of tests of a checkout, whose tests start processes of their own. Some distributions
+install their tests as a package of this name (opensimplex, which Crafter needs)."""
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 REFUSED = 2
 

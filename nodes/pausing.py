@@ -12,10 +12,11 @@ from messages.bus import Bus, ServiceError
 from messages.bus.gate import Gate
 from messages.empty import Empty
 from messages.pausing import Pause, SetPause
+from messages.undecodable import UNDECODABLE
 from nodes.whole_files import write_whole
 
 FILE = "pause.json"
-"""In the node's folder, as long as it is paused."""
+"""The name of the file in the node's folder, there as long as the node is paused."""
 
 
 class _Stored(msgspec.Struct, frozen=True):
@@ -24,7 +25,7 @@ class _Stored(msgspec.Struct, frozen=True):
 
 
 class Pausing:
-    """Of one node. ``publish`` takes the state whenever it changes."""
+    """The pausing of one node. ``publish`` takes the state whenever it changes."""
 
     def __init__(self, node: str, folder: Path, bus: Bus, log: logging.Logger) -> None:
         self._node = node
@@ -42,7 +43,7 @@ class Pausing:
             self._stored = msgspec.json.decode(self._path.read_bytes(), type=_Stored)
         except FileNotFoundError:
             pass
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *UNDECODABLE):
             self._stored = _Stored(since=time.time())  # the file is there: it was paused
         if self._stored is not None:
             self.gate.set(True)

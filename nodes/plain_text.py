@@ -29,7 +29,7 @@ def plain_entry(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    """The same JSON in one line, with invisible characters as JSON's own escapes."""
+    """JSON in one line, with invisible characters as JSON's own escapes."""
     return "".join(json.dumps(each)[1:-1] if _is_hidden(each) else each for each in text)
 
 

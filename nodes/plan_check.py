@@ -45,8 +45,8 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
     return problems
 
 
-def mended(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
-    """The same without what goes on after the task's success and without those that repeat an
+def fixed(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
+    """The subtasks without what goes on after the task's success and without those that repeat an
     earlier one, the last one with the task's success."""
     first: dict[Condition, Subtask] = {}
     for subtask in up_to(task.success, subtasks, card(task.game).conditions.implies):

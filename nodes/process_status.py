@@ -14,12 +14,12 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 class Status(NamedTuple):
     state: str  # the kernel's letter: R runs, S sleeps, D waits for a disk, T was stopped, Z ended
-    processor: float  # seconds of the processor that it has had
+    processor: float  # seconds of CPU time that it has had
     started: str  # in clock ticks since boot: with the number, it identifies a process
 
 
 def status_of(pid: int) -> Status | None:
-    """None: there is no such process."""
+    """The status of a process; None: there is no such process."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

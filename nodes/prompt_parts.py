@@ -33,8 +33,8 @@ EXAMPLES = 0
 
 
 class Marks:
-    """Of one rendering. The marks hold a number that is drawn for it, so that no text in a prompt
-    can be taken for one."""
+    """The marks of one rendering. The marks hold a number that is drawn for it, so that no text in
+    a prompt can be taken for one."""
 
     def __init__(self) -> None:
         self._drawn = secrets.token_hex(8)

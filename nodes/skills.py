@@ -15,7 +15,7 @@ from messages.training import Policy, TrainingSpec
 from messages.world import Condition, Guard, Task
 
 CHECKPOINT = "checkpoint.pt"
-"""In a skill's folder, where it is a policy."""
+"""The name of the file in a skill's folder, where it is a policy."""
 
 
 class LibraryError(Exception):
@@ -34,7 +34,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
 class Learned(msgspec.Struct, frozen=True, kw_only=True):
     """What is fixed about a skill. Of a guard ``condition`` is the aim of the sub-actions that it
-    cut into, and its own is in ``guard``."""
+    interrupted, and its own is in ``guard``."""
 
     purpose: str
     method: Method
@@ -49,9 +49,10 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """Its results. Tryouts count by its own condition; ``used`` counts episodes of evaluations that
-    it was a part of, and how many of them reached the task's success. Of a guard each turn that was
-    not cut short counts, and succeeded if its condition held no longer after it."""
+    """A skill's results. Tryouts count by its own condition; ``used`` counts episodes of
+    evaluations that it was a part of, and how many of them reached the task's success. Of a guard
+    each turn that was not cut short counts, and succeeded if its condition no longer held after
+    it."""
 
     successes: int = 0
     episodes: int = 0
@@ -111,7 +112,7 @@ def skill_key(
 
 
 def guard_key(world: str, guard: Guard, weights: Path | None) -> str:
-    """The same of a guard: its condition and its program or weights make it. The policy's name does
+    """The key of a guard: its condition and its program or weights make it. The policy's name does
     not: it is that of the goal, which other runs have as well."""
     source = guard.program.source if guard.program else ""
     what = hashlib.sha256(msgspec.json.encode([world, guard.when, source, guard.max_steps]))

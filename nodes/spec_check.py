@@ -100,7 +100,8 @@ def macro_problems(macro: MacroDraft, taken: Collection[str]) -> list[str]:
 
 
 def without_repetitions(answer: SpecAnswer) -> SpecAnswer:
-    """With each name once in its list, as it means no more twice: small models go on and on."""
+    """The spec with each name once in its list, as it means no more twice: small models go on and
+    on."""
     lists = ("observations", "actions", "targets", "clone")
     once = {name: list(dict.fromkeys(getattr(answer, name))) for name in lists}
     return msgspec.structs.replace(answer, **once)

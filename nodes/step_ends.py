@@ -17,7 +17,7 @@ def must_end(success: Condition) -> str:
 
 
 def ending_in(success: Condition, steps: Sequence[Step]) -> list[Step]:
-    """The same steps, the last one with this success; none where there are none."""
+    """The steps, the last one with this success; none where there are none."""
     if not steps:
         return []
     return [*steps[:-1], msgspec.structs.replace(steps[-1], success=success)]

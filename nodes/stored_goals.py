@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from messages.bus.goal_store import FINISHED, GoalRecord
+from messages.undecodable import UNDECODABLE
 from nodes.sqlite_file import open_table, unusable
 
 _SCHEMA = """
@@ -40,7 +41,7 @@ class StoredGoals:
             # may be missing, and are done again.
             self._table.execute("pragma synchronous=normal")
             self._check()
-        except (sqlite3.Error, msgspec.DecodeError, TypeError) as error:
+        except (sqlite3.Error, TypeError, *UNDECODABLE) as error:
             self._table.close()
             raise unusable(path, error, "its goals") from error
 
@@ -69,7 +70,7 @@ class StoredGoals:
         return [_decode(row[0]) for row in rows]
 
     def _check(self) -> None:
-        """Raises msgspec.DecodeError or TypeError for a goal that cannot be read: at the start, not
+        """Raises TypeError or `UNDECODABLE` for a goal that cannot be read: at the start, not
         when a caller sends it again."""
         for (record,) in self._table.execute("select record from goals"):
             _decode(record)
@@ -92,5 +93,5 @@ def read_goals(path: Path) -> list[GoalRecord]:
         with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as table:
             rows = table.execute("select record from goals order by number").fetchall()
             return [_decode(row[0]) for row in rows]
-    except (sqlite3.Error, msgspec.DecodeError, TypeError) as error:
+    except (sqlite3.Error, TypeError, *UNDECODABLE) as error:
         raise unusable(path, error, "its goals") from error

@@ -3,9 +3,13 @@
 import importlib.util
 from collections.abc import Iterator
 
-from messages.world import Task
+import msgspec
+
+from messages.world import Condition, Task
+from nodes.rule_file import NoRule, read_rules, rule_files
 from worlds import GameError, card, games
-from worlds.card import START, Unclear
+from worlds.card import START, Card, Unclear
+from worlds.registry import OURS, unplayable
 
 
 def task_problem(task: Task) -> str:
@@ -24,6 +28,13 @@ def missing_package(task: Task) -> str:
                 f"installed: pip install {package}"
             )
     return ""
+
+
+def play_problem(task: Task) -> str:
+    """Why the play of the task's game cannot be loaded, as a sentence; empty if it can. Ours are
+    not tried: they load much that only an env server needs."""
+    problem = "" if task.game in OURS else unplayable(task.game)
+    return f"game: {problem}" if problem else ""
 
 
 def world_problem(task: Task, kind: str) -> str:
@@ -47,11 +58,17 @@ def world_problem(task: Task, kind: str) -> str:
 
 
 def rule_file_problem(game: str, file: str) -> str:
-    """A rule file that the game lacks, as a sentence; empty if it is there."""
-    known = sorted(path.name for path in card(game).rulebook.files.glob("*.yaml"))
-    if file in known:
-        return ""
-    return f"the game {game!r} has no rule file {file!r}; there are {', '.join(known)}"
+    """A rule file that the game lacks, or what is wrong with it, as a sentence; empty if it can be
+    used."""
+    rulebook = card(game).rulebook
+    known = rule_files(rulebook.files)
+    if file not in known:
+        return f"the game {game!r} has no rule file {file!r}; there are {', '.join(known)}"
+    try:
+        read_rules(rulebook, file)
+    except NoRule as error:
+        return f"the game {game!r}: {error}"
+    return ""
 
 
 def prompt_problem(task: Task) -> str:
@@ -77,13 +94,18 @@ def _problems(task: Task) -> Iterator[str]:
         if game.goals is None:
             yield f"success: the game {task.game} understands no goals in words; name a condition"
     elif problem := game.conditions.problem(task.success):
-        field = "quantity" if problem.startswith("a quantity") else "name"
-        if task.success.kind not in game.conditions.kinds:
-            field = "kind"
-        yield f"success.{field}: {problem}"
+        yield f"success.{_wrong_field(task.success, game)}: {problem}"
     if task.horizon < 1:
         yield f"horizon: an episode has at least 1 step, not {task.horizon}"
     for key in START:
         if getattr(task, key) and key not in game.start:
             yield f"{key}: an episode of {game.title} always starts the same way; leave it out"
     yield from game.task_problems(task)
+
+
+def _wrong_field(condition: Condition, game: Card) -> str:
+    """The field that makes a condition one that the game does not have."""
+    if condition.kind not in game.conditions.kinds:
+        return "kind"
+    one = msgspec.structs.replace(condition, quantity=1)
+    return "name" if game.conditions.problem(one) else "quantity"

@@ -188,7 +188,7 @@ class MockBus:
         return False
 
     def check_open(self) -> None:
-        """It is."""
+        """Do nothing: the bus is open."""
 
     def delay(self, subject: str, why: str) -> None:
         """No caller waits."""
@@ -202,7 +202,7 @@ class MockBus:
 
     @property
     def away(self) -> float:
-        """Nobody is absent."""
+        """No node is ever absent."""
         return 0.0
 
     @property

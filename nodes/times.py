@@ -43,7 +43,7 @@ class TimesLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Watch:
-    """Of one thread, which alone may switch it. ``whose``: for whom it works."""
+    """The watch of one thread, which alone may switch it. ``whose``: for whom it works."""
 
     __slots__ = ("_part", "_since", "_taken", "began", "spent", "whose")
 
@@ -81,9 +81,9 @@ class Watch:
         return spent
 
     def take(self) -> dict[str, int]:
-        """What has passed since it was last asked for, nanoseconds by part. A watch that is being
-        switched may be read in between, and a part may have become less by `move`: what was given
-        too much is missing the next time."""
+        """The time that has passed since the previous read, nanoseconds by part. A watch that is
+        being switched may be read in between, and a part may have become less by `move`: what was
+        given too much is missing the next time."""
         taken = self._taken
         passed = {
             part: nanoseconds - taken.get(part, 0)
@@ -99,7 +99,7 @@ _own = threading.local()
 
 
 def watch() -> Watch | None:
-    """The calling thread's; None where it works for nobody."""
+    """The calling thread's watch; None where it works for no request."""
     return getattr(_own, "watch", None)
 
 
@@ -122,8 +122,8 @@ class spending:
 
 
 class Times:
-    """Of one node. ``part``: of what it does itself. ``away``: the bus's count of seconds in which
-    calls waited for absent nodes."""
+    """The times of one node. ``part``: of what it does itself. ``away``: the bus's count of seconds
+    in which calls waited for absent nodes."""
 
     def __init__(self, path: Path, part: str, away: Callable[[], float]) -> None:
         self._path = path
@@ -158,12 +158,12 @@ class Times:
         return handle
 
     def calling(self, endpoint: str, node: str) -> "_Calling":
-        """For the time of a call."""
+        """Count the time of a call, as a context manager."""
         return _Calling(self, endpoint, node)
 
     def waits(self, endpoint: str, whose: str) -> Callable[[], None]:
-        """A request to ``endpoint`` waits from now on, in no thread, as for a person. What this
-        gives is to be called once it does not wait any more."""
+        """Count a request to ``endpoint`` as waiting, without a thread (as for a person), until the
+        returned function is called."""
         own = Watch(whose, "waiting")
         with self._lock:
             self._watches.add(own)
@@ -256,7 +256,7 @@ def _in_seconds(counted: dict[str, tuple[int, int]]) -> dict[str, tuple[int, flo
 
 
 def whose(request: Any) -> str:
-    """For whom a request is: the session or the goal that it names, or the agent that asks."""
+    """The purpose of a request: the session or the goal that it names, or the agent that asks."""
     inner = getattr(request, "request", None)  # of a goal's handle
     if inner is None:
         return getattr(request, "session", "") or getattr(request, "agent", "")

@@ -20,7 +20,7 @@ class StrictPictures(Pictures, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def pictures_for_the_critic(config: Mapping[str, Any], players: int = 1) -> Pictures | None:
-    """Those that a tryout of so many players takes; None if the critic uses none.
+    """The pictures that a tryout of so many players takes; None if the critic uses none.
 
     Raises:
         ConfigError: they are no valid `Pictures`, or cannot be taken.

@@ -76,7 +76,7 @@ class Child:
             )
         try:
             self.pidfd = os.pidfd_open(self.process.pid)
-        except OSError:  # too many open files: without it nobody would see it end
+        except OSError:  # too many open files: without it its end would go unnoticed
             self.process.kill()
             self.process.wait()
             self.process = None

@@ -10,6 +10,7 @@ from messages.bus import Bus, BusError
 from messages.empty import Empty
 from messages.files import FileEntry, ReadFile, list_files, read_file
 from rlgpt import run_folder
+from rlgpt.received_path import leads_out
 
 LARGEST = 256 << 20
 """Bytes of one file; a larger one stays where it is."""
@@ -51,11 +52,8 @@ def _collect(bus: Bus, run: Path, node: str) -> str:
 def _bring(bus: Bus, node: str, entry: FileEntry, folder: Path) -> int:
     """1 if the file was brought, 0 if it is there already."""
     target = folder / entry.path
-    # The path comes from another machine: it must not lead out of the node's folder.
-    if Path(entry.path).is_absolute() or ".." in Path(entry.path).parts or "\0" in entry.path:
-        raise Uncollected(f"{entry.path!r} leads out of the folder of {node}")
-    if not target.resolve().is_relative_to(folder.resolve()):
-        raise Uncollected(f"{entry.path!r} leads out of the folder of {node} by a link")
+    if problem := leads_out(folder, entry.path):
+        raise Uncollected(problem)
     if entry.size > LARGEST:
         raise Uncollected(f"{entry.path} is {entry.size >> 20} MiB; at most {LARGEST >> 20}")
     if _is_there(target, entry):

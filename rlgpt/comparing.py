@@ -49,7 +49,7 @@ def compare(wanted: list[str], json: bool) -> int:
 
 
 def compared_runs(folders: list[Path]) -> Compared:
-    """Of run folders, in their order."""
+    """The comparison of run folders, in their order."""
     accounts = [account(folder) for folder in folders]
     return Compared(
         runs=[summarise(run, each) for run, each in zip(folders, accounts, strict=True)],

@@ -26,12 +26,12 @@ _rlgpt() {
 }
 compdef _rlgpt rlgpt"""
 _GROUPS = ("task", "world", "llm", "learner", "method")
-"""Of launch files, by ``group=option``."""
+"""The groups of launch files, by ``group=option``."""
 _KEYS = ("task.id=", "prompt=", "seed=", "run=", *(f"{group}=" for group in _GROUPS))
 
 
 def script(shell: str) -> str:
-    """For a shell's own start file."""
+    """The completion script for a shell's own start file."""
     return {"bash": _BASH, "zsh": _ZSH}[shell]
 
 

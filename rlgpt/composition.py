@@ -142,7 +142,7 @@ def _find(name: str) -> Path:
         path = Path(name if name.endswith(".yaml") else f"{name}.yaml").resolve()
         if path.is_file():
             return path
-        raise Refused(f"there is no launch file {name}")
+        raise Refused(f"there is no launch file {name}{near(Path(name).stem, launch_files())}")
     found = launch_files()
     if name in found and not found[name].exists():
         raise Refused(f"{found[name]} is a link to a file that there is not")
@@ -165,7 +165,8 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
     if refused:
         key = refused[1].lstrip("+~").split("=")[0]
         override = next((o for o in overrides if o.lstrip("+~").startswith(key)), key)
-        return f"`{override}`: {_absent(key, path, override)}"
+        others = [each for each in overrides if each != override]
+        return f"`{override}`: {_absent(key, path, override, others)}"
     absent = re.search(r"Could not find '([^']+)'", text)
     if absent:
         group, _, option = absent[1].partition("/")
@@ -195,12 +196,21 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
     return f"{path.name}: {why or 'it cannot be read as a launch; is each key a name?'}"
 
 
-def _absent(key: str, path: Path, override: str) -> str:
-    """What is wrong with an override of ``key``, with the nearest key that there is."""
-    try:
-        known = _keys(OmegaConf.to_container(_compose(path, []), resolve=True))
-    except Exception:  # the complaint about the override is what the user needs
+def _absent(key: str, path: Path, override: str, others: list[str]) -> str:
+    """What is wrong with an override of ``key``, with the nearest key that there is. ``others``:
+    the other overrides, which may choose the groups that it is about."""
+    known: list[str] = []
+    for with_these in (others, []):  # one of the others may be wrong, too
+        try:
+            config = _compose(path, [_argument(each) for each in with_these])
+            known = _keys(OmegaConf.to_container(config, resolve=True))
+        except Exception:  # the complaint about the override is what the user needs
+            continue
+        break
+    if not known:
         return "there is no such key in the launch file"
+    if key in known and override.startswith("+"):
+        return f"`{key}` is there already; `{override.lstrip('+')}` sets it"
     if key in known:
         return (
             "it cannot be set so, and is no group of files to choose from; "

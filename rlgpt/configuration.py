@@ -158,16 +158,21 @@ def check(data: Any, source: str) -> Stack:
         _find_module(stack, name, source)
     stack.order()
     _check_hosts(stack, source)
+    if place := _with_nul(data):
+        raise Refused(f"{source}: `{place}` has a NUL character, which no path has: remove it")
     return stack
 
 
 def check_task(stack: Stack, source: str) -> None:
-    """Raises Refused for a task that cannot be played: an unknown game, one whose package is not
-    installed where the env server runs, an unknown item, block, mob or biome, a world of another
-    game, a method whose rules the game does not have. Called before a node is started."""
+    """Raises Refused for a task that cannot be played: an unknown game, one that cannot be loaded
+    or whose package is not installed where the env server runs, an unknown item, block, mob or
+    biome, a world of another game, a method whose rules the game does not have. Called before a
+    node is started."""
     # The rules of the game are imported only here: commands that look into a run do not need them.
+    from nodes.rule_file import BOOK
     from nodes.task_check import (
         missing_package,
+        play_problem,
         prompt_problem,
         rule_file_problem,
         task_problem,
@@ -187,11 +192,11 @@ def check_task(stack: Stack, source: str) -> None:
         nodes = {name: {"parameters": node.parameters} for name, node in stack.nodes.items()}
         if problem := judging_problem({"nodes": nodes, "llm": stack.llm}):
             raise Refused(f"{source}: task {stack.task.id}: {problem}")
-    rules = stack.llm.get("rules")
+    rules = stack.llm.get("rules", BOOK if stack.llm.get("kind") == "rulebook" else None)
     if isinstance(rules, str) and (problem := rule_file_problem(stack.task.game, rules)):
         raise Refused(f"{source}: llm.rules: {problem}")
     here = "env_server" in stack.nodes and "env_server" not in stack.hosts
-    if here and (problem := missing_package(stack.task)):
+    if here and (problem := missing_package(stack.task) or play_problem(stack.task)):
         raise Refused(f"{source}: task.{problem}")
 
 
@@ -213,6 +218,18 @@ def _check_hosts(stack: Stack, source: str) -> None:
                     f"{source}: hosts: {other} and {node} both want port {port} of {host.host}; "
                     "a node takes its port and the one after it, for its topics"
                 )
+
+
+def _with_nul(data: Any, place: str = "") -> str:
+    """The first setting with a NUL character in it; a node would find out only when it opens it."""
+    if isinstance(data, str):
+        return place if "\0" in data else ""
+    inner: list[tuple[Any, Any]] = []
+    if isinstance(data, dict):
+        inner = [(f"{place}.{key}" if place else str(key), each) for key, each in data.items()]
+    elif isinstance(data, list):
+        inner = [(place, each) for each in data]
+    return next((found for where, each in inner if (found := _with_nul(each, where))), "")
 
 
 def _find_module(stack: Stack, name: str, source: str) -> None:

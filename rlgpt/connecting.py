@@ -36,6 +36,8 @@ class Connection:
     """One end of a run's bus. Its methods may be called from any thread."""
 
     def __init__(self, run: str | Path | None = None) -> None:
+        if run == "":
+            raise StackError("'' names no run: give a run folder, or leave it out for the newest")
         try:
             self.run = run_folder.find(None if run is None else str(run))
             config = read_config(self.run)
@@ -56,11 +58,11 @@ class Connection:
             target=self._bus.spin, args=(self._over,), name="rlgpt-connection", daemon=True
         )
         self._thread.start()
-        if nobody := self._nobody():
+        if unserved := self._unserved():
             self.close()
-            raise StackError(nobody)
+            raise StackError(unserved)
 
-    def _nobody(self) -> str:
+    def _unserved(self) -> str:
         """The sentence about a run in which no node is running, else empty."""
         if run_folder.launched(self.run) or descriptions(self._bus, self._nodes):
             return ""
@@ -73,6 +75,7 @@ class Connection:
 
     def nodes(self) -> list[NodeState]:
         """The nodes of the run with their states, as the launcher has them."""
+        self._check_open()
         try:
             return self._bus.call(LIST, Empty()).nodes
         except BusError as error:
@@ -84,8 +87,8 @@ class Connection:
         if kind not in _KINDS:
             raise StackError(f"there is no kind `{kind}`{instead(str(kind), _KINDS)}")
         found = descriptions(self._bus, self._nodes)
-        if not found and (nobody := self._nobody()):
-            raise StackError(nobody)
+        if not found and (unserved := self._unserved()):
+            raise StackError(unserved)
         return sorted(each.name for one in found for each in one.endpoints if each.kind == kind)
 
     def call(
@@ -119,7 +122,7 @@ class Connection:
         message = _message(found, found.goal, goal)
         if goal_id is None:
             goal_id = f"python/{secrets.token_hex(4)}"
-        return ClientGoalHandle(self._bus, found, _checked_id(goal_id), message, self._nobody)
+        return ClientGoalHandle(self._bus, found, _checked_id(goal_id), message, self._unserved)
 
     def subscribe(
         self, topic: str | Topic[Any], timeout: float | None = None, keep: int = 1000

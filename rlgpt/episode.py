@@ -39,8 +39,8 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
 
 
 def selected(rows: list[played_episodes.Row], of: str | None) -> list[played_episodes.Row]:
-    """Those of a goal: of its plays, and of the goals that it led to. Raises Refused for a goal
-    that none belongs to."""
+    """The episodes of a goal: of its plays, and of the goals that it led to. Raises Refused for a
+    goal that none belongs to."""
     if of is None:
         return rows
     found = [row for row in rows if row.play == of or row.play.startswith(f"{of}/")]

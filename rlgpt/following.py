@@ -131,12 +131,12 @@ class ClientGoalHandle:
         action: Action[Any, Any, Any],
         id: str,
         goal: Any,
-        nobody: Callable[[], str],
+        unserved: Callable[[], str],
     ) -> None:
-        """``nobody``: the sentence about a run in which no node is running, else empty."""
+        """``unserved``: the sentence about a run in which no node is running, else empty."""
         self.id = id
         self._action = action
-        self._nobody = nobody
+        self._unserved = unserved
         self._feedback = _Mailbox(_FEEDBACK)
         self._cancelled = threading.Event()
         self._ended = threading.Event()
@@ -191,7 +191,7 @@ class ClientGoalHandle:
         if not self._ended.wait(seconds):
             raise DeadlineExceeded(
                 f"{self._action.name}: goal {self.id} has no result after {seconds:g} seconds; "
-                f"{self._nobody() or 'it goes on'}"
+                f"{self._unserved() or 'it goes on'}"
             )
         if self._error is not None:
             raise self._error

@@ -8,28 +8,26 @@ from typing import Any
 import msgspec
 import yaml
 
-from nodes.yaml_problem import yaml_problem
 from rlgpt.configuration import Stack
 from rlgpt.refused import Refused
+from rlgpt.user_files import compose_user_yaml
 
 
 def check_launch_file(path: Path) -> None:
-    """Raises Refused: it is no text, no YAML or no mapping, or one of its keys is a list where a
-    launch has a mapping."""
-    try:
-        root = yaml.compose(path.read_text("utf-8"), yaml.SafeLoader)
-    except OSError as error:
-        raise Refused(f"{path.name} cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise Refused(f"{path.name} is not valid YAML: {yaml_problem(error)}") from None
-    except RecursionError:
-        raise Refused(f"{path.name} is nested too deeply to be a launch file") from None
+    """Raises Refused: it is no text, no YAML or no mapping, its aliases would make too much of it,
+    a key is no name, or a list where a launch has a mapping."""
+    root = compose_user_yaml(path, "a launch file", path.name)
     if root is None:
         return
     if not isinstance(root, yaml.MappingNode):
         raise Refused(f"{path.name} is no launch file: it should be a mapping of names to values")
     mappings = _mappings()
     for key, value in root.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise Refused(
+                f"{path.name}, line {key.start_mark.line + 1}: a list or a mapping is no key: "
+                "write NAME: VALUE"
+            )
         if key.value in mappings and isinstance(value, yaml.SequenceNode):
             raise Refused(
                 f"{path.name}, line {value.start_mark.line + 1}: `{key.value}` is a list, and "

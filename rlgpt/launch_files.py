@@ -35,6 +35,8 @@ def list_launch_files(json: bool) -> int:
 
 def about(path: Path) -> str:
     """The first sentence of a launch file's comment; empty if there is none."""
+    if not path.is_file():  # a pipe may keep its reader waiting
+        return ""
     try:
         lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError:

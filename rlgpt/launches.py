@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.whole_files import write_whole
 from rlgpt import run_folder
 
@@ -53,7 +54,7 @@ class Launches:
         self._write()
 
     def withdraw(self) -> None:
-        """This launch had nothing left to do: the run took no longer for it."""
+        """Record that this launch had nothing left to do: the run took no longer for it."""
         self._records.remove(self._record)
         self._write()
 
@@ -68,7 +69,7 @@ def read(run: Path) -> list[LaunchRecord]:
     """Every launch of a run, the oldest first; none if nothing was left of them."""
     try:
         return msgspec.json.decode((run / FILE).read_bytes(), type=list[LaunchRecord])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNDECODABLE):
         return []
 
 

@@ -54,7 +54,7 @@ def launch(name: str, overrides: list[str], excluded: list[str]) -> int:
 
 
 def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int:
-    """The same for a launch that is composed already; error sentences name it ``name``."""
+    """Make the run folder of a composed launch and play it; errors refer to it by ``name``."""
     wanted = None if data.get("run") is None else str(data["run"])
     stack = check({**data, "run": str(wanted)}, name)
     check_task(stack, name)
@@ -78,7 +78,7 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
             return _play(_written(data, run), run, excluded, away)
         except NeverReady as refused:
             if not own:  # the user's own folder, which may have held something before
-                raise _mendable(refused, run) from None
+                raise _fixable(refused, run) from None
             run_folder.remove(run, before)
             raise
 
@@ -100,15 +100,15 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
         try:
             return _play(stack, run, excluded, away)
         except NeverReady as refused:
-            raise _mendable(refused, run) from None
+            raise _fixable(refused, run) from None
 
 
-def _mendable(refused: Refused, run: Path) -> Refused:
+def _fixable(refused: Refused, run: Path) -> Refused:
     """The refusal of a node, with what to do about it in a run folder that stays."""
-    return Refused(f"{refused.sentence}\n({_how_to_mend(_short(run))})", code=FAILED)
+    return Refused(f"{refused.sentence}\n({_how_to_fix(_short(run))})", code=FAILED)
 
 
-def _how_to_mend(run: str) -> str:
+def _how_to_fix(run: str) -> str:
     """What to do where a node refuses its configuration."""
     return f"fix {run}/config.yaml and `rlgpt resume {run}`, or launch again"
 
@@ -180,7 +180,7 @@ class Launch:
         self._report: plan.GoalReport | None = None
         self._trained: training.Trained | None = None
         self._goal_error: str | None = None
-        self._invalid = ""  # what the user wrote that cannot be: the spec, or the goal
+        self._invalid = ""  # the invalid input: spec or goal
         self._retryable = False  # the goal failed by a bug or a lost peer, not by a decision
         self._was_ready = False  # were all nodes ready at once?
         self._over = threading.Event()
@@ -314,7 +314,7 @@ class Launch:
             self._point_at_report()
             hint = f"more in {run}; `rlgpt resume {run}` goes on from where it stopped"
             if self.supervisor.refusal == REFUSED:
-                hint = _how_to_mend(run)
+                hint = _how_to_fix(run)
             elif self.supervisor.refusal == UNUSABLE_FILE:
                 hint = f"then `rlgpt resume {run}` goes on from where it stopped"
             raise Refused(f"{self.supervisor.failure}\n({hint})", code=FAILED)

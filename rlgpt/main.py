@@ -39,6 +39,7 @@ from rlgpt.commands import (
     train,
     world,
 )  # fmt: skip
+from rlgpt.commands.parsing import parser_of, refuse_more
 from rlgpt.refused import Refused
 from rlgpt.version import Version
 
@@ -55,8 +56,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         _check_text(arguments)
         given, more = parser.parse_known_args(arguments)
-        if more and not given.takes_more:
-            parser.error(f"`{more[0]}` is no option of this command")
+        if not given.takes_more:
+            refuse_more(given, more)
         return given.do(given, more)
     except Refused as refused:
         with contextlib.suppress(OSError):
@@ -83,9 +84,7 @@ def _check_text(arguments: Sequence[str]) -> None:
 
 
 def command_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="rlgpt", description="RL-GPT as a stack of nodes.", allow_abbrev=False
-    )
+    parser = parser_of("rlgpt", "RL-GPT as a stack of nodes.")
     parser.add_argument(
         "--version", action=Version, nargs=0, help="print the version and the commit, and end"
     )

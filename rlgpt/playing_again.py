@@ -33,6 +33,7 @@ from messages.world import (
 )
 from nodes.episode_store import Part, Play
 from nodes.exit_codes import FAILED
+from nodes.goal_ids import file_name
 from rlgpt import run_folder
 from rlgpt.configuration import read, save
 from rlgpt.episode import ending, selected
@@ -91,8 +92,7 @@ def _row(run: Path, seed: int, of: str | None) -> played_episodes.Row:
 
 def _film(run: Path, row: played_episodes.Row, out: str | None) -> Path:
     """Where the film goes; a folder for it is made first: a long episode is not for nothing."""
-    words = "-".join(row.play.replace("/", "-").split())
-    film = run / "films" / f"{words[-100:].strip('-')}-{row.seed}.mp4"
+    film = run / "films" / f"{file_name(row.play)}-{row.seed}.mp4"
     if out is not None:
         film = Path(os.path.expanduser(out)).absolute()
         if film.exists() and film.suffix != ".mp4":

@@ -32,6 +32,7 @@ from rlgpt.report.played_episodes import Row
 from rlgpt.report.words import count, plain, shortened
 from rlgpt.small_stack import SmallStack, small_stack
 from rlgpt.terminal import plain_table, print_table
+from rlgpt.user_files import read_user_text
 from worlds import card
 from worlds.foreign import foreign_problem
 
@@ -68,7 +69,7 @@ class ProgramRun(msgspec.Struct, frozen=True, kw_only=True):
 def run_program(file: str, options: Options) -> int:
     """Check a program and play it. Returns 0 if it ran, with any result, and 2 if it may not run;
     raises Refused for a command that cannot be done."""
-    source = _read(file)
+    source = read_user_text(Path(file))
     if not 1 <= options.seeds <= MOST_ENVIRONMENTS:
         raise Refused(f"--seeds {options.seeds}: 1 to {MOST_ENVIRONMENTS:,} can be played at once")
     if not 0 <= options.first <= _LAST_SEED:
@@ -105,18 +106,6 @@ def run_program(file: str, options: Options) -> int:
         options,
     )
     return 0
-
-
-def _read(file: str) -> str:
-    path = Path(file)
-    if path.exists() and not path.is_file():
-        raise Refused(f"{file} is no file")
-    try:
-        return path.read_text("utf-8")
-    except OSError as error:
-        raise Refused(f"{file} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise Refused(f"{file} is no program: it is not text in UTF-8") from None
 
 
 def _composed(options: Options, file: str, source: str) -> Stack:

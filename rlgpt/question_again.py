@@ -21,6 +21,7 @@ from rlgpt.prompts import Recorded, questions
 from rlgpt.refused import Refused
 from rlgpt.report import found
 from rlgpt.terminal import plain_table, print_plain, print_table
+from rlgpt.user_files import check_regular
 
 _ANY = "harvest_log"  # a launch file to compose a profile with
 _CHECKING = 60.0  # seconds for the programs of both answers
@@ -92,6 +93,8 @@ def ask_again(agent: str, question: str, wanted: str | None, options: Options) -
     chosen = _chosen(questions(run, agent), question, agent, run)
     config = found.config(run)
     prompt = options.prompt or ("now" if options.llm is None else "sent")
+    if prompt not in ("now", "sent"):
+        check_regular(Path(prompt))
     request = {
         "run": str(run),
         "id": chosen.id,
@@ -199,7 +202,7 @@ def _print(reply: _Reply, prompt: str) -> None:
     table.add_row("seconds", *(f"{side.seconds:.1f}" for side in sides))
     table.add_row("tokens", *(_tokens(side) for side in sides))
     table.add_row("tries before", *(_lines(side.failures) for side in sides))
-    table.add_row("problems", *(_lines(side.problems, "none") for side in sides))
+    table.add_row("problems", *(_problems(side) for side in sides))
     rows = [_fields(side.answer) for side in sides]
     for name in dict.fromkeys([*rows[0], *rows[1]]):
         lines = (row.get(name, "").rstrip().split("\n") for row in rows)
@@ -212,6 +215,11 @@ def _print(reply: _Reply, prompt: str) -> None:
 
 def _tokens(side: _Side) -> str:
     return f"{side.prompt_tokens:,} + {side.completion_tokens:,}"
+
+
+def _problems(side: _Side) -> str:
+    """Of an answer: where there is none nothing was looked at."""
+    return _lines(side.problems, "none" if side.answer else "-")
 
 
 def _lines(entries: list[str], none: str = "-") -> str:

@@ -47,7 +47,8 @@ def _named(wanted: str) -> Path:
 
 
 def env_server_folders(run: Path) -> list[Path]:
-    """Of all env servers that the run has had, the first one's, ``env_server``, first."""
+    """The folders of all env servers that the run has had, the first one's, ``env_server``,
+    first."""
     others = [
         (number, folder)
         for folder in run.glob(f"{ENV_SERVER}_*")

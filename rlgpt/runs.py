@@ -62,7 +62,7 @@ def list_runs(folder: str, json: bool) -> int:
 
 
 def size(bytes: int) -> str:
-    """For reading: 812 kB, 3.1 MB."""
+    """A size in words: 812 kB, 3.1 MB."""
     for unit, amount in (("GB", 1e9), ("MB", 1e6)):
         if bytes >= amount:
             return f"{bytes / amount:.1f} {unit}"
@@ -70,7 +70,7 @@ def size(bytes: int) -> str:
 
 
 def run_folders(place: Path) -> list[Path]:
-    """Those that hold a run; a link, as ``latest`` is, holds another one's."""
+    """The folders that hold a run; a link, as ``latest`` is, holds another one's."""
     inside = [path for path in place.iterdir() if path.is_dir() and not path.is_symlink()]
     return [path for path in inside if (path / "config.yaml").is_file()]
 

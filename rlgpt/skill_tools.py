@@ -57,7 +57,7 @@ def show(name: str, folder: str | None) -> int:
     rows = {
         "name": f"{skill.name} ({_kind(skill)}, {learned.method})",
         "purpose": learned.purpose,
-        "brings about" if learned.guard is None else "cuts into": _condition(skill),
+        "brings about" if learned.guard is None else "interrupts": _condition(skill),
         "starts with": _start(skill),
         "after": ", ".join(s.sub_action.name for s in learned.before) or "an episode's start",
         "task": f"{learned.task.id}: {learned.task.prompt}",
@@ -109,7 +109,7 @@ def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
         _check(skill)
     if skill.learned.guard is not None:
         raise Refused(
-            f"{name} is a guard, which plays only beside what it cuts into; `rlgpt skill show "
+            f"{name} is a guard, which plays only beside what it interrupts; `rlgpt skill show "
             f"{name}` prints it"
         )
     if episodes < 1:

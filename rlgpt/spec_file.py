@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-import yaml
 
 from messages.bounds import LARGEST, Discount, Positive, Share
 from messages.chat import SpecAnswer
@@ -13,10 +12,10 @@ from messages.training import TrainingSpec
 from messages.world import REWARDS, Interface, RewardTerm, SeedRange, Task
 from nodes.goal_ids import slug
 from nodes.spec_check import spec_problems
-from nodes.yaml_problem import yaml_problem
 from rlgpt.configuration import StrictCondition, StrictTask
 from rlgpt.conversion import complaint
 from rlgpt.refused import Refused, near
+from rlgpt.user_files import read_user_text, read_user_yaml
 from worlds import card
 from worlds.card import Card
 from worlds.common.mineclip_feature import MINECLIP
@@ -63,14 +62,7 @@ class SpecFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 def read_spec_file(path: Path) -> SpecFile:
     """Raises Refused, in one sentence, for what is no spec."""
-    try:
-        data = yaml.safe_load(path.read_text("utf-8"))
-    except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}") from None
-    except RecursionError:
-        raise Refused(f"{path} is nested too deeply to be a training spec") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} is not valid YAML: {yaml_problem(error)}") from None
+    data = read_user_yaml(path, "a training spec")
     if not isinstance(data, dict):
         raise Refused(f"{path}: it is no training spec: it should be a mapping of names to values")
     try:
@@ -140,11 +132,9 @@ def _problems(spec: SpecFile, macros: list[Program], game: str) -> list[str]:
 def _program(action: CodedAction, path: Path, game: Card) -> Program:
     file = path.parent / action.file
     try:
-        source = file.read_text("utf-8")
-    except OSError as error:
-        raise Refused(f"{path}: {file} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise Refused(f"{path}: {file} is no program: it is not text in UTF-8") from None
+        source = read_user_text(file)
+    except Refused as refused:
+        raise Refused(f"{path}: {refused}") from None
     if problem := foreign_problem(source, game.language):
         raise Refused(f"{path}: {file}: {problem}")
     return Program(

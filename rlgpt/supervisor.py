@@ -103,9 +103,9 @@ class Supervisor:
             child.notes, child.paused = notes, paused
 
     def caught_up(self) -> None:
-        """All heartbeats that have come by now are received. Called every `CAUGHT_UP_EVERY`
-        seconds: a node counts as silent only while this process receives. It may have been stopped
-        itself, or wait for a terminal that takes no more output."""
+        """Note that all heartbeats that have come by now are received. Called every
+        `CAUGHT_UP_EVERY` seconds: a node counts as silent only while this process receives. It may
+        have been stopped itself, or wait for a terminal that takes no more output."""
         # As of the last call: all that had come by then was read since, even if this was stopped.
         self._received_until, self._caught_up_at = self._caught_up_at, time.monotonic()
         if any(child.plan.restart.hang for child in self.children.values()):

@@ -6,7 +6,7 @@ from messages.world import Activity
 
 
 def together(activities: Iterable[Activity]) -> Activity:
-    """Of all env servers in one."""
+    """The activity of all env servers together."""
     each = list(activities)
     return Activity(
         sessions=sum(one.sessions for one in each),

@@ -16,8 +16,8 @@ def become(what: str, arguments: list[str]) -> NoReturn:
 
 
 def fingerprint(module: str, *arguments: str) -> str | None:
-    """Of a world of this checkout, by the module that prints it (`worlds.card.Card`); None if it
-    does not start. Takes seconds."""
+    """The fingerprint of a world of this checkout, by the module that prints it
+    (`worlds.card.Card`); None if it does not start. Takes seconds."""
     command = python(module, *arguments)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None

@@ -1,6 +1,6 @@
 """A toy env server for the learner's tests: environments are corridors, and the way out is right.
 
-It serves the env server's doors with the same conventions (automatic resets, final rows, rewards
+It serves the env server's services with the same conventions (automatic resets, final rows, rewards
 discounted inside macros, horizons that truncate). ``python tests/corridor.py RUN_FOLDER [NAME]``
 serves it on the bus, under the name ``env_server`` or another one.
 """
@@ -197,8 +197,8 @@ class Corridors:
 
     def call(self, service: Any, request: Any) -> Any:
         """The bus's ``call``, without a bus."""
-        doors = {OPEN: self.open, INTERFACE: self.interface, STEP: self.step, CLOSE: self.close}
-        return doors[service](request)
+        served = {OPEN: self.open, INTERFACE: self.interface, STEP: self.step, CLOSE: self.close}
+        return served[service](request)
 
 
 def main() -> None:

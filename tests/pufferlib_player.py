@@ -1,5 +1,5 @@
 """python pufferlib_player.py FORM: steps PufferLib's vectors of a form's environments, as it comes,
-and prints what came of it as JSON: for each backend how episodes ended, and whether it saw the same
+and prints the outcome as JSON: for each backend how episodes ended, and whether it saw the same
 when it was played again."""
 
 import json

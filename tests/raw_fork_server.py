@@ -1,5 +1,5 @@
 """A fork server whose workers also run raw Python: a program, macro or reward that begins with
-``# raw`` is neither checked nor rewritten. It stands for whoever gets past the language, so that
+``# raw`` is neither checked nor rewritten. It stands for code that gets past the language, so that
 what is held then is held by the jail alone."""
 
 import builtins

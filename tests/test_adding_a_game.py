@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from messages.plan import Subtask
 from messages.verdict import Evidence
 from messages.world import Condition, Episode, Task, View
 from nodes.asking import render
+from nodes.env_server.games import any_task
 from nodes.llm.answers import answer_schema
 from nodes.llm.rulebook.rulebook_backend import (
     RulebookBackend,
@@ -40,10 +43,12 @@ from nodes.spec_check import spec_problems
 from nodes.task_check import missing_package, task_problem
 from rlgpt.composition import compose_launch
 from rlgpt.configuration import Stack, check, check_task
+from rlgpt.inspecting.stack_doctor import _games
 from rlgpt.refused import Refused
 from tests.launch_toys.launched import CHECKOUT, PATIENCE, command, environment
 from worlds import card
-from worlds.registry import games
+from worlds.foreign import other_games
+from worlds.registry import games, unplayable
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "adding_a_game.md").read_text("utf-8")
@@ -106,6 +111,21 @@ def test_the_files_of_the_page_are_few_lines_and_make_a_game_that_is_found(folde
     assert sum(len(path.read_text().splitlines()) for path in files) < MOST_LINES
     assert games()["quarry"] == "quarry"
     assert card("quarry").title == "Quarry"
+
+
+WHEEL = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+
+
+def test_a_wheel_of_the_page_has_all_files_of_the_game_and_no_launch_files(tmp_path: Path):
+    for name, _, text in FILE.findall(PAGE):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    build = [sys.executable, "-c", WHEEL, str(tmp_path / "dist")]
+    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (tmp_path / "dist").glob("quarry-1.0-*.whl")
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert packed == {name for name, _, _ in FILE.findall(PAGE) if name.startswith("quarry/")}
 
 
 def test_tasks_that_name_an_unknown_counter_or_condition_are_refused(task: Task, folder: Path):
@@ -265,6 +285,29 @@ def test_a_launch_of_the_whole_stack_reaches_a_goal_of_the_new_game(folder: Path
     assert summary["performance"]["success_rate"] == 1.0
 
 
+def test_a_fault_of_the_play_ends_the_launch_as_such_with_its_place_in_the_log(
+    folder: Path, tmp_path: Path
+):
+    broken = shutil.copytree(folder, tmp_path / "broken", ignore=shutil.ignore_patterns("runs"))
+    path = broken / "quarry" / "play.py"
+    path.write_text(path.read_text().replace('ITEMS.index("stone")', 'ITEMS.index("stonee")'))
+    line = re.search(r"`rlgpt (launch [^`]+)`", PAGE)
+    assert line is not None
+    run = broken / "runs" / "it"
+    done = subprocess.run(
+        command(*line[1].split(), f"run={run}"),
+        cwd=broken,
+        env={**environment(), "PYTHONPATH": f"{CHECKOUT}:{broken}"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 1, done
+    assert "the game failed by ValueError: 'stonee' is not in list" in done.stderr
+    assert f'File "{path}", line ' in (run / "env_server" / "output.log").read_text()
+
+
 DIFF = re.compile(r"^```diff\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TRIED = """
 import numpy as np
@@ -316,41 +359,103 @@ def test_a_feature_a_condition_and_an_action_are_added_within_the_games_folder(
 def test_a_card_that_lacks_a_part_is_refused_in_one_sentence(folder: Path, tmp_path: Path):
     from worlds import GameError
 
-    lacking = tmp_path / "heap"
-    shutil.copytree(folder / "quarry", lacking)
-    text = (lacking / "card" / "__init__.py").read_text()
-    (lacking / "card" / "__init__.py").write_text(text.replace('    title="Quarry",\n', ""))
-    info = tmp_path / "heap-1.dist-info"
+    with (
+        a_heap(folder, tmp_path, "card/__init__.py", TITLE, ""),
+        pytest.raises(GameError, match=r"the game 'heap': its card is not whole: .*'title'"),
+    ):
+        card("heap")
+
+
+@contextmanager
+def a_heap(folder: Path, place: Path, file: str, old: str, new: str) -> Iterator[None]:
+    """Another game on the path, the page's with a change in one file."""
+    heap = shutil.copytree(folder / "quarry", place / "heap")
+    text = (heap / file).read_text()
+    assert old in text
+    (heap / file).write_text(text.replace(old, new))
+    info = place / "heap-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: heap\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[rlgpt.games]\nheap = heap\n")
-    sys.path.append(str(tmp_path))
+    sys.path.append(str(place))
     try:
-        with pytest.raises(GameError, match=r"the game 'heap': its card is not whole: .*'title'"):
-            card("heap")
+        yield
     finally:
-        sys.path.remove(str(tmp_path))
-
-
-TITLE = '    title="Quarry",\n'
+        sys.path.remove(str(place))
+        for name in [name for name in sys.modules if name.partition(".")[0] == "heap"]:
+            del sys.modules[name]
 
 
 @pytest.mark.parametrize(
-    ("new", "said"),
+    ("file", "old", "new", "cause"),
     [
-        ("", "the game 'quarry': its card is not whole"),
         (
+            "card/__init__.py",
+            "HERE =",
+            "HERE = =",
+            "SyntaxError: .*card/__init__.py, line 11",
+        ),
+        ("card/__init__.py", "ways.yaml", "way.yaml", r"FileNotFoundError: .*way\.yaml'"),
+        ("card/__init__.py", "common.ways", "common.way", "ModuleNotFoundError: .*'worlds.common"),
+        (
+            "card/ways.yaml",
+            "how: dig",
+            "hw: dig",
+            "ValueError: ways.yaml: the way to .stone.: .*hw",
+        ),
+        ("card/ways.yaml", "stone: 2", "stne: 2", "'brick' takes 'stne', .*; did you mean stone?"),
+        ("play.py", "import numpy", "import numpi", "needs the package 'numpi'"),
+        ("play.py", "PLAY = Quarry()", "PLAY = 1 / 0", "ZeroDivisionError: .*heap/play.py, line "),
+    ],
+)
+def test_a_game_that_cannot_be_loaded_is_named_and_stops_no_other(
+    folder: Path, tmp_path: Path, file: str, old: str, new: str, cause: str
+):
+    with a_heap(folder, tmp_path, file, old, new):
+        problem = unplayable("heap")
+        assert re.search(f"^the game 'heap' .*{cause}", problem), problem
+        assert "cannot be loaded" in problem or "not installed" in problem
+        other_games.cache_clear()
+        assert "make_brick" in other_games(card("minecraft").language)
+        assert any_task("embedded").game == "minecraft"
+        found = [each for each in _games() if each.about == "games"]
+        assert [each.well for each in found] == [False, True]
+        assert found[0].words.startswith(problem)
+        assert found[1].words == "minecraft, crafter, quarry"
+    other_games.cache_clear()
+
+
+TITLE = '    title="Quarry",\n'
+CARD_FILE = "card/__init__.py"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        (CARD_FILE, TITLE, "", "the game 'quarry': its card is not whole"),
+        (
+            CARD_FILE,
+            TITLE,
             f'{TITLE}    packages=("no_such_stones",),\n',
             "needs the package 'no_such_stones', which is not installed: pip install no_such_ston",
         ),
+        (CARD_FILE, "HERE =", "HERE = =", "task.game: the game 'quarry' cannot be loaded: Syntax"),
+        ("play.py", "held(", "held((", "task.game: the game 'quarry' cannot be loaded: SyntaxErro"),
+        (
+            "card/rules/rules.yaml",
+            "dig.py",
+            "digg.py",
+            "the game 'quarry': rules.yaml: subtasks.dig: there is no program 'digg.py'; did you m",
+        ),
     ],
 )
-def test_a_game_with_a_broken_card_is_refused_before_a_run_folder_is_made(
-    folder: Path, tmp_path: Path, new: str, said: str
+def test_a_game_with_a_broken_file_is_refused_before_a_run_folder_is_made(
+    folder: Path, tmp_path: Path, file: str, old: str, new: str, said: str
 ):
     broken = shutil.copytree(folder, tmp_path / "broken", ignore=shutil.ignore_patterns("runs"))
-    card_file = broken / "quarry" / "card" / "__init__.py"
-    card_file.write_text(card_file.read_text().replace(TITLE, new))
+    path = broken / "quarry" / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
     line = re.search(r"`rlgpt (launch [^`]+)`", PAGE)
     assert line is not None
     done = subprocess.run(

@@ -25,11 +25,11 @@ from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, RewardTerm, Task, View
 from models.outcomes import holds, success_rate
 from nodes.asking import render
-from nodes.decomposition_check import decomposition_problems, mended, problems_with
+from nodes.decomposition_check import decomposition_problems, fixed, problems_with
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds, validation_seeds
 from nodes.goal_ids import slug
 from nodes.learner.policies import policy_folder
-from nodes.plan_check import mended as mended_plan
+from nodes.plan_check import fixed as fixed_plan
 from nodes.plan_check import plan_problems
 from nodes.slow_agent.stopping import chosen, spent, stop_reason
 from nodes.spec_check import spec_problems
@@ -96,7 +96,7 @@ def test_the_end_that_a_plan_must_have_is_told_as_it_is_to_be_written():
     assert f"its `success` must be `{msgspec.json.encode(PLANKS).decode()}`" in said
 
 
-def test_a_decomposition_is_mended_by_leaving_out_what_cannot_be_done():
+def test_a_decomposition_is_fixed_by_leaving_out_what_cannot_be_done():
     """As a small model answers: a mob that is to be had, and the same name again."""
     unseen = Condition(kind="have", name="sheep")
     hunt = SubAction(name="hunt a sheep", method="code", success=unseen)
@@ -107,19 +107,19 @@ def test_a_decomposition_is_mended_by_leaving_out_what_cannot_be_done():
     answer = DecomposeAnswer(sub_actions=[hunt, find, shear, shear])
     assert len(problems_with(question, answer)) == 5
     last = msgspec.structs.replace(shear, success=subtask.success)
-    assert mended(question, answer).sub_actions == [find, last]
+    assert fixed(question, answer).sub_actions == [find, last]
     more = msgspec.structs.replace(shear, success=Condition(kind="have", name="wool", quantity=2))
-    assert mended(question, DecomposeAnswer(sub_actions=[hunt, more])).sub_actions == [more]
+    assert fixed(question, DecomposeAnswer(sub_actions=[hunt, more])).sub_actions == [more]
 
 
-def test_what_goes_on_after_the_end_is_left_out_of_a_mended_decomposition_and_plan():
+def test_what_goes_on_after_the_end_is_left_out_of_a_fixed_decomposition_and_plan():
     """As a small model answers: the next subtask's step after its own."""
     dig = SubAction(name="dig", method="code", success=LOG)
     craft = SubAction(name="craft", method="code", success=PLANKS)
     question = DecomposeQuestion(task=TASK, subtask=step("log", LOG))
-    assert mended(question, DecomposeAnswer(sub_actions=[dig, craft])).sub_actions == [dig]
+    assert fixed(question, DecomposeAnswer(sub_actions=[dig, craft])).sub_actions == [dig]
     task = msgspec.structs.replace(TASK, success=LOG)
-    assert mended_plan(task, [step("log", LOG), step("planks", PLANKS)]) == [step("log", LOG)]
+    assert fixed_plan(task, [step("log", LOG), step("planks", PLANKS)]) == [step("log", LOG)]
 
 
 def test_mistakes_in_a_decomposition_are_reported():

@@ -183,3 +183,9 @@ def test_a_question_that_cannot_be_asked_is_refused_in_one_sentence(
     assert said.endswith("binary is not text in UTF-8\n")
     missing = refused("ask", "planner", "1", "--prompt", "nowhere", *run, cwd=place)
     assert "nowhere cannot be read" in missing
+
+
+def test_an_answer_that_there_is_not_has_no_problems_and_is_not_called_sound() -> None:
+    nothing = _Side(model="m", seconds=0.0, answer=None, problems=[])
+    assert _problems(nothing) == "-"
+    assert _problems(msgspec.structs.replace(nothing, answer={"thoughts": ""})) == "none"

@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -180,4 +181,8 @@ def test_bags_that_cannot_be_exported_are_refused(bag: Path, tmp_path: Path) -> 
     ):
         assert words in refused("bag", "export", *arguments, cwd=tmp_path), arguments
     assert "cannot be read" in refused("bag", "export", "gone", "-o", "new.mcap", cwd=tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    for command in (("export", "pipe", "--json"), ("info", "pipe"), ("info", "/dev/zero")):
+        said = refused("bag", *command, cwd=tmp_path)
+        assert f"{command[1]} is no file but a pipe or a device" in said
     assert not (tmp_path / "new.mcap").exists()

@@ -380,7 +380,7 @@ def test_a_launch_goes_on_when_its_recorder_is_killed(tmp_path: Path) -> None:
     (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump({**LAUNCH, "bag": "snapshot"}))
     run = tmp_path / "it"
     with launched("launch", "toys", "run=it", cwd=tmp_path, run=run) as launch:
-        launch.wait_for("bag: keeping the last seconds of everything")
+        launch.wait_for("bag: keeping the last 60 seconds of everything")
         launch.wait_for("there is no goal")
         for pid in processes_of(run):
             if b"--snapshot" in Path(f"/proc/{pid}/cmdline").read_bytes():

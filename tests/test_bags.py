@@ -78,6 +78,11 @@ def test_messages_that_are_no_map_are_refused(data: bytes) -> None:
         parted(data)
 
 
+def test_a_message_with_a_name_that_is_no_text_is_refused() -> None:
+    with pytest.raises(NoMap):
+        parted(b"\x81\xa1\xff\x01")
+
+
 def test_a_bag_is_read_as_it_was_written(tmp_path: Path) -> None:
     held = written(tmp_path / "a.mcap")
     reader = BagReader(tmp_path / "a.mcap")

@@ -31,10 +31,12 @@ from messages.empty import Empty
 from messages.plan import PURSUE, SubAction
 from messages.program import CHECK, Checked, CheckProgram, Problem
 from nodes.asking import render
+from nodes.llm.breakpoints import Breakpoints
 from nodes.llm.llm import Llm
 from nodes.llm.transcript import Entry
 from nodes.testing import MockBus, start
 from nodes.times import FILE, TimesLine
+from nodes.whole_files import UnusableFile
 from rlgpt.profiling.time_account import profile
 from tests.agent_stack import LOG, TASK, AgentProcess, stack
 from tests.bus_processes import PATIENCE, ROOT, eventually
@@ -341,7 +343,7 @@ def test_break_commands_set_list_show_edit_and_clear(setting: Setting, tmp_path:
         return done.stdout
 
     assert "no answer waits; `rlgpt break set" in refused("break", "edit", *run, cwd=tmp_path)
-    assert "answers to planner/plan stop" in run_break("set", "planner/plan")
+    assert "answers to planner/plan are now held" in run_break("set", "planner/plan")
     asked = setting.ask("goal/plan-0")
     eventually(setting.waiting)
     listed = run_break("list")
@@ -365,7 +367,13 @@ def test_break_commands_set_list_show_edit_and_clear(setting: Setting, tmp_path:
     file.write_text(yaml.safe_dump(OTHER))
     assert "is used as you wrote it" in run_break("edit", "plan-0", "--file", str(file))
     assert asked.result(PATIENCE).edited_by
-    assert "stop no more" in run_break("clear", "planner/plan")
+    assert "are no longer held" in run_break("clear", "planner/plan")
     prompt = rlgpt("prompt", "show", "planner", *run, cwd=tmp_path).stdout
     assert "--- answer (edited by " in prompt
     assert "--- the model's answer" in prompt
+
+
+def test_a_damaged_file_of_breakpoints_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "breakpoints.json").write_bytes(b'["\xff"]')
+    with pytest.raises(UnusableFile, match=r"breakpoints\.json cannot be read"):
+        Breakpoints(tmp_path, lambda _: None)

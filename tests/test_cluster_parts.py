@@ -169,7 +169,7 @@ def test_both_ends_notice_that_the_way_is_closed() -> None:
         ("../outside", 3, "leads out of the folder"),
         ("/outside", 3, "leads out of the folder"),
         ("a\0b", 3, "leads out of the folder"),
-        ("link/outside", 3, "leads out of the folder by a link"),
+        ("link/outside", 3, "by a link"),
         ("large", 10**10, "is 9536 MiB; at most 256"),
     ],
 )

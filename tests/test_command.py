@@ -14,10 +14,10 @@ from tests.launch_toys.launched import command, environment
 WHY = ("world", "coverage", "--why")  # becomes a program of the env server
 
 
-def ended(*arguments: str, stdout: int, cwd: Path) -> tuple[int, str]:
+def ended(*arguments: str, stdout: int, cwd: Path, unbuffered: str = "") -> tuple[int, str]:
     """Exit code and standard error of a command that writes to ``stdout``, which is closed here."""
-    # As on a user's machine: what is printed waits in a buffer until the end.
-    words = {key: value for key, value in environment().items() if key != "PYTHONUNBUFFERED"}
+    # As on a user's machine: what is printed waits in a buffer until the end, if not asked for.
+    words = {**environment(), "PYTHONUNBUFFERED": unbuffered}
     with subprocess.Popen(
         command(*arguments), cwd=cwd, env=words, stdout=stdout, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -47,12 +47,13 @@ def test_a_closed_pipe_ends_the_command_silently_with_its_own_code(
     assert ended(*arguments, stdout=unread_pipe(), cwd=tmp_path) == (code, "")
 
 
-@pytest.mark.parametrize("arguments", [("--help",), (*WHY, "harvest_1_cake")])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), (*WHY, "harvest_1_cake")])
 def test_output_to_a_full_disk_ends_the_command_with_one_sentence(
-    tmp_path: Path, arguments: tuple[str, ...]
+    tmp_path: Path, arguments: tuple[str, ...], unbuffered: str
 ) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
-    code, errors = ended(*arguments, stdout=full, cwd=tmp_path)
+    code, errors = ended(*arguments, stdout=full, cwd=tmp_path, unbuffered=unbuffered)
     assert (code, errors) == (1, "standard output cannot be written: No space left on device\n")
 
 
@@ -105,3 +106,35 @@ def test_an_empty_word_is_refused_and_not_taken_for_one_that_is_not_there(
     assert printed.err == (
         f"rlgpt: there is an empty word {where}; is a variable of the shell not set?\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("topic list echo", "rlgpt topic list: error: `echo` is a surplus argument of this"),
+        ("topic list --foo", "rlgpt topic list: error: `--foo` is no option of this command"),
+        ("episode play", "SEED is missing: `rlgpt episode list` has those of a run"),
+        ("episode play runs/latest x", "`x` is no SEED"),
+        ("episode play it --of goal 3 4", "`4` is a surplus argument of this command"),
+    ],
+)
+def test_a_word_that_a_command_does_not_take_is_named_with_its_usage(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    assert ended.value.code == 2
+    errors = capsys.readouterr().err
+    assert said in errors
+    assert errors.startswith(f"usage: rlgpt {' '.join(words.split()[:2])} [-h]")
+
+
+def test_an_episode_of_the_newest_run_is_named_by_its_seed_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["episode", "play", "950003"]) == 2
+    assert "there is no run in ./runs" in capsys.readouterr().err
+    for words in (["it", "950003"], ["it", "--of", "goal", "950003"]):
+        assert main(["episode", "play", *words]) == 2
+        assert "there is no run folder it" in capsys.readouterr().err

@@ -245,6 +245,7 @@ def test_a_closed_connection_refuses_everything_in_words(live: Launched) -> None
     stack = rlgpt.connect(live.run)
     stack.close()
     for ask in (
+        stack.nodes,
         lambda: stack.names("topic"),
         lambda: stack.subscribe("planner/plan"),
         lambda: stack.subscribe("planner/plan"),  # once more: nothing is left of the first
@@ -308,6 +309,8 @@ def test_connecting_to_a_missing_ended_or_damaged_run_is_refused(
         rlgpt.connect("runs/it")
     with pytest.raises(StackError, match=r"there is no run in \./runs; start one with"):
         rlgpt.connect()
+    with pytest.raises(StackError, match="'' names no run: give a run folder"):
+        rlgpt.connect("")
     run = tmp_path / "runs" / "it"
     run.mkdir(parents=True)
     (run / "config.yaml").write_text("nodes: {echo: {}}\n")

@@ -85,7 +85,7 @@ def test_success_follows_the_rate_and_the_models_text_gives_the_reason(
 
 
 def test_what_repeats_the_prompts_example_is_left_out(bus: Bus, talker: Talker):
-    """A small model repeats it, and the program would be mended for what did not happen."""
+    """A small model repeats it, and the program would be repaired for what did not happen."""
     example = (card("minecraft").prompts / "judge_example.jinja").read_text()
     shown = msgspec.json.decode(example.strip().strip("`").removeprefix("json"), type=JudgeAnswer)
     assert shown.suggestion

@@ -123,7 +123,7 @@ def test_a_session_plays_its_steps_reports_its_episodes_and_its_samples_are_coun
 def test_opening_a_session_again_while_it_is_opened_leaves_one_worker(
     server: Process, bus: Bus, run_folder: Path
 ) -> None:
-    """As by a learner that was killed while it waited: there is one then, and nobody is left."""
+    """As by a learner that was killed while it waited: one worker is left, and no other."""
     source = "def action(obs):\n    for _ in range(20_000):\n        noop()\n"
     long = Program(name="long", source=source, max_steps=20_000)
     task = msgspec.structs.replace(TASK, horizon=40_000)

@@ -16,6 +16,7 @@ from messages.world import (
     Stepped,
     Task,
 )
+from nodes.env_server.game_fault import GameFault
 from nodes.env_server.session import Session
 from tests.fake_world import FakeWorld
 from worlds.minecraft.card import features
@@ -403,6 +404,18 @@ def test_steps_with_invalid_choices_and_programs_that_do_not_parse_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         ask(session(2)[0])
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda s: choose(s, FORWARD), lambda s: choose(s, WALKS), lambda s: s.run_program(CHOP)]
+)
+def test_what_a_game_raises_while_it_is_played_is_its_fault_and_no_refusal(
+    ask: Callable[[Session], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    playing, world = session(1)
+    monkeypatch.setattr(world, "step", lambda *_: ["stone"].index("stonee"))
+    with pytest.raises(GameFault, match="the game failed by ValueError: 'stonee' is not in list"):
+        ask(playing)
 
 
 def test_a_step_in_a_session_without_an_interface_is_refused() -> None:

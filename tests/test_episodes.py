@@ -217,6 +217,7 @@ def test_an_episode_is_played_again_as_it_went(
     assert main(["episode", "play", str(run), "42"]) == 1
     said = capsys.readouterr().out
     assert "it differs from the recording (ending, steps): stopped after" in said
-    assert len(list((run / "films").iterdir())) == 1
+    (film,) = (run / "films").iterdir()
+    assert film.name == f"{PLAY.replace('/', '+')}-42.mp4"
     assert main(["episode", "play", str(run), "7"]) == 2
     assert "there are: 40, 41, 42" in capsys.readouterr().err

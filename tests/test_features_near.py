@@ -16,7 +16,7 @@ SEEN, SIN, COS, PITCH, NEAR, COMES, KIND = range(7)
 
 
 class Eyes:
-    """The columns of one feature in a yard. ``look`` also lets the readings be read anew."""
+    """The columns of one feature in a yard. ``look`` also lets the readings be read again."""
 
     def __init__(self, yard: Yard, name: str) -> None:
         self.yard = yard
@@ -58,10 +58,10 @@ def test_hostile_mobs_are_shown_by_kind_direction_and_distance() -> None:
     assert np.degrees(np.arctan2(far[SIN], far[COS])) == pytest.approx(0, abs=4)
     # The nearest face of a zombie's box is 0.3 m before its middle.
     assert far[NEAR] == pytest.approx(1 - 5.7 / features.RAY_REACH, abs=0.02)
-    (cow, nobody) = Eyes(yard, "passives").mobs()
+    (cow, none) = Eyes(yard, "passives").mobs()
     assert cow[KIND:].tolist() == [float(kind == "cow") for kind in features.PASSIVE_KINDS]
     assert np.degrees(np.arctan2(cow[SIN], cow[COS])) == pytest.approx(-45, abs=8)
-    assert not nobody.any()
+    assert not none.any()
 
 
 def test_one_mob_is_shown_once_and_two_of_a_kind_twice() -> None:

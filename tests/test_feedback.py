@@ -98,7 +98,7 @@ def test_an_end_that_stays_wrong_is_taken_for_the_subtasks(tmp_path: Path):
     assert report.success
 
 
-def test_a_decomposition_with_another_fault_is_not_mended(tmp_path: Path):
+def test_a_decomposition_with_another_fault_is_not_fixed(tmp_path: Path):
     nameless = msgspec.structs.replace(FIND, name=" ")
     outer = Outer(tmp_path, [[nameless]] * 4, ALL_WELL)
     report = outer.achieve()

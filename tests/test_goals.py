@@ -186,6 +186,7 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["prompt=build a house"], "does not understand 'build a house'"),
         (["task.id=survival", "task.biome=narnia"], "task.biome: "),
         (["task.id=survival", "task.world.start_tmie=3"], "option; did you mean start_time"),
+        (["task.id=survival", "task.world.start_tim=3"], "mean start_time or start_position"),
         (["task.id=survival", "task.world.start_time=-3"], "start_time is in ticks"),
         (["task.id=survival", "task.world.initial_slots='40=shield,neck=torch'"], "SLOT=ITEM"),
         (["task.id=survival", "task.world.initial_slots='1=trch'"], "there is no item 'trch'"),

@@ -173,7 +173,7 @@ def test_a_guard_is_made_played_with_and_reported(tmp_path: Path):
     (line,) = iteration.guards
     assert (line.made, line.attempts, line.skill) == (True, 1, "")
     # Trees are 3 to 6 metres away: from two of these starts one is within reach at once, and from
-    # the others the player walks past the place where the guard cuts in, once in each episode.
+    # the others the player walks past the place where the guard takes over, once in each episode.
     # There are four episodes of the tryout and four of the evaluation.
     assert line.report == GuardReport(
         name="stand-still", turns=4, steps=12, episodes=4, ended={"over": 4}

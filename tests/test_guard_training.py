@@ -75,6 +75,16 @@ def test_an_episode_of_a_guards_training_is_a_turn_and_programs_play_between_tur
     assert (stepped.terminated.tolist(), stepped.success.tolist()) == ([True], [True])
     assert (stepped.final_lengths.tolist(), stepped.final_returns.tolist()) == ([1], [9.0])
     assert (stepped.prefix_steps, stepped.waits) == (97 + 2, False)
+    assert (opened.begun, stepped.begun) == (1, 2)  # episodes of the world
+
+
+def test_seeds_of_a_guards_training_are_counted_by_episodes_of_the_world_and_not_by_turns() -> None:
+    always = "def when(obs):\n    return True\n"
+    short = training(guard=msgspec.structs.replace(LEAVE, when=always, max_steps=2))
+    short.opened()
+    told = [choose(short, NOOP) for _ in range(6)]
+    assert sum(len(each.final_rows) for each in told) > 1
+    assert {each.begun for each in told} == {1}
 
 
 def test_a_turn_ends_when_the_condition_holds_no_longer_or_its_steps_are_spent() -> None:
@@ -105,7 +115,7 @@ def test_a_death_ends_a_turn_and_the_next_episode_begins_with_the_stages() -> No
 
 
 def test_environments_whose_turn_has_not_come_are_waited_for() -> None:
-    """The tree of the first environment is always three metres away, and nobody gets past a tree:
+    """The tree of the first environment is always three metres away, and a player cannot pass it:
     there the condition never holds, and nothing is decided in the others meanwhile."""
     far = msgspec.structs.replace(
         LEAVE, when="def when(obs):\n    return obs.position[2] > 2.5 and obs.steps < 2\n"
@@ -164,7 +174,7 @@ def test_a_trained_guard_makes_the_same_choices_in_any_batch() -> None:
         assert alone.episodes()[0].after == together.episodes()[seed].after
 
 
-def test_each_turn_of_a_policy_in_an_episode_draws_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_turn_of_a_policy_in_an_episode_draws_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a turn that fails by an unlucky draw would fail in the same way each time."""
     began: list[tuple[int, int, int]] = []
     begin = Decider.begin
@@ -360,7 +370,7 @@ def test_a_guard_is_trained_on_its_own_decisions(tmp_path: Path) -> None:
     trained, sessions = train(tmp_path, spec())
     assert trained.success_rate > 0.8
     assert 0 < trained.samples <= 12_000
-    # What it cuts into is counted apart.
+    # What it interrupts is counted apart.
     assert trained.prefix_samples > 0
     assert sessions.opened[0].guard == spec().guard
     policy = Policy(id="goal/guard/train", checkpoint="")

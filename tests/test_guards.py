@@ -223,14 +223,14 @@ NORTH = RewardTerm(
 
 
 def test_a_guards_steps_count_as_those_of_the_decision_that_it_cut_into() -> None:
-    """Two decisions forward, gamma 0.5. The first pays 1 + 4 * 0.25 = 2 for one step. With the
-    second half a metre is walked, 3, and the guard stands there for three steps that pay 3 each:
+    """Two decisions forward, gamma 0.5. The reward of the first is 1 + 4 * 0.25 = 2 for one step.
+    With the second half a metre is walked, 3, and the guard stands there for three steps of 3 each:
     R = 3 + 3/2 + 3/4 + 3/8 = 5.625 and k = 4, so that the next state counts with gamma^4."""
     playing, _ = session(1, interface=interface(rewards=[NORTH], gamma=0.5), guards=[guard()])
     first, second = choose(playing, FORWARD), choose(playing, FORWARD)
     assert (first.reward.tolist(), first.steps.tolist()) == ([2.0], [1])
     assert (second.reward.tolist(), second.steps.tolist()) == ([5.625], [4])
-    third = choose(playing, FORWARD)  # three quarters of a metre: nothing cuts in
+    third = choose(playing, FORWARD)  # three quarters of a metre: no guard takes over
     assert (third.reward.tolist(), third.steps.tolist()) == ([4.0], [1])
     assert playing.episodes()[0].steps == 6
     assert playing.episodes()[0].reward == 2 + 3 * 4 + 4
@@ -238,7 +238,7 @@ def test_a_guards_steps_count_as_those_of_the_decision_that_it_cut_into() -> Non
 
 def test_a_macro_is_held_and_goes_on_within_one_decision() -> None:
     """The first tree is within reach (4.5 m) at once; from the fourth one, 6 m away, six steps
-    north. The guard cuts in after two of them: 6 + 3 steps in one decision."""
+    north. The guard takes over after two of them: 6 + 3 steps in one decision."""
     playing, world = session(4, interface=interface(rewards=[NORTH], gamma=0.5), guards=[guard()])
     world.actions.clear()
     stepped = choose(playing, NOOP, NOOP, NOOP, WALKS)

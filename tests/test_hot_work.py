@@ -179,7 +179,8 @@ def test_without_debugpy_pdb_is_used_and_invalid_debugger_options_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "launch").mkdir()
-    assert "--port is of the debugger" in refused("run", "critic", "--port", "1", cwd=tmp_path)
+    answer = refused("run", "critic", "--port", "1", cwd=tmp_path)
+    assert "--port sets the debugger's port" in answer
     monkeypatch.setattr(foreground_node.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(Refused, match="debugpy is not installed: pip install debugpy"):
         foreground_node._debugger(5678)

@@ -1,6 +1,7 @@
 """The commands that look into a stack, on a live run of toys and on what it leaves behind."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -191,6 +192,18 @@ def test_topic_pub_on_a_topic_of_a_running_node_is_refused(live: Launched, place
     )  # fmt: skip
 
 
+def test_types_that_messages_does_not_declare_are_used_from_python_alone(
+    live: Launched, place: Path
+) -> None:
+    said = refused("topic", "pub", "talker/chatter", cwd=place)
+    assert "the types of the topic `talker/chatter` are not declared in messages/" in said
+    assert said.endswith("use it from Python (docs/connecting.md)\n")
+    said = refused("topic", "pub", "planner/pln", cwd=place)
+    assert said.endswith(
+        "messages/ declares no topic `planner/pln`; did you mean `planner/plan`?\n"
+    )
+
+
 def test_service_commands_describe_and_call_services_and_refuse_wrong_arguments(
     live: Launched, place: Path
 ) -> None:
@@ -309,7 +322,7 @@ def test_logs_and_goals_of_an_ended_run_can_be_listed(place: Path, live: Launche
         assert "`rlgpt resume ended`" in refused(*words, "--run", "ended", cwd=place)
     began = time.monotonic()
     refused("param", "list", "--run", "ended", cwd=place)
-    assert time.monotonic() - began < 2.5 * AWAY  # for four nodes that are away, not one by one
+    assert time.monotonic() - began < 2.5 * AWAY  # for four absent nodes, not one by one
 
 
 @pytest.mark.parametrize("given", [b"\xff\xfe\x00", b"[" * 100_000, None])
@@ -340,3 +353,5 @@ def test_a_file_that_is_no_text_is_refused_without_pythons_own_words(place: Path
     assert refused("param", "load", "nowhere", cwd=place).endswith(
         "nowhere cannot be read: No such file or directory\n"
     )
+    os.mkfifo(place / "pipe")
+    assert "pipe is no file but a pipe" in refused("param", "load", "pipe", cwd=place)

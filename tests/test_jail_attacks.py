@@ -62,7 +62,7 @@ def test_attack_is_contained_in_the_jail(
     if host.check(CheckProgram(program=attack)):
         return
     report = ran(session, attack)
-    # In a world that goes on, a step may end the attack otherwise than in one that stands still.
+    # In a world that goes on, a step may end the attack differently from one that stands still.
     assert report.status in endings | {"error", "finished", "killed"}, report
     assert report.steps <= STEPS
 

@@ -1,5 +1,5 @@
 """kill -9 and SIGSTOP of the fork server and of workers, at any moment: there is a jail all the
-same, programs that had no part in it are not blamed, and nobody waits for ever."""
+same, programs that had no part in it are not blamed, and no caller waits for ever."""
 
 import dataclasses
 import os
@@ -38,7 +38,7 @@ KILLS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP)
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever was stopped is given up soon."""
+    """A process that was stopped is given up soon."""
     monkeypatch.setattr(process_status, "STOPPED_FOR", 0.5)
     monkeypatch.setattr(worker, "STOPPED_FOR", 0.5)
 
@@ -204,7 +204,7 @@ def hit_inside(session: JailedSession, number: int) -> Iterator[None]:
 
 
 def spins(name: str) -> Program:
-    """It is inside its code until somebody ends it."""
+    """A program that is inside its code until it is ended from outside."""
     return raw(f"{name} = 1\nwhile {name}:\n    pass", name)
 
 
@@ -291,8 +291,8 @@ def test_a_session_of_a_stopped_worker_is_closed(host: JailedHost) -> None:
 def test_a_stopped_env_server_blames_no_program(
     host: JailedHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Time in which nobody looked does not count: all were stopped together, say, with their
-    machine."""
+    """Time in which the monitor did not look does not count: all were stopped together, say, with
+    their machine."""
     monkeypatch.setattr(worker, "LONG_PATIENCE", 2.5)
     session = host.open(opening(size=1), None, lambda steps: None)
     look, looks = worker._Wait.look, []

@@ -9,6 +9,7 @@ import yaml
 from rlgpt.composition import compose_launch
 from rlgpt.main import main
 from tests.launch_toys.launched import failed, launched, refused, rlgpt
+from tests.test_train import LAUGHS
 
 TWO = {
     "seed": 0,
@@ -37,6 +38,7 @@ def place(tmp_path: Path) -> Path:
     [
         (["toe"], "there is no launch file `toe`; did you mean `two`? (there are: "),
         (["./nowhere.yaml"], "there is no launch file ./nowhere.yaml"),
+        (["two.yaml"], "there is no launch file two.yaml; did you mean `two`?"),
         (["two", "sede=1"], "`sede=1`: there is no `sede` in the launch file; did you mean `seed`"),
         (["two", "limits.iteration=1"], "did you mean `limits.iterations`?"),
         (["two", "nodes.first.restrat.max=1"], "no `restrat` in `nodes.*`; did you mean `restart`"),
@@ -160,6 +162,12 @@ def test_launch_file_that_is_not_valid_yaml_is_refused(place: Path) -> None:
         (b"a: " + b"[" * 5000, "mine.yaml is nested too deeply to be a launch file"),
         (b"seed: ${oc.env:NOSUCH}\n", "mine.yaml: `seed`: environment variable 'NOSUCH' not found"),
         (b"defaults: [world: bytes]\n", "launch/world/bytes.yaml is not text in UTF-8"),
+        (b"seed: 1\n? [a, b]\n: 1\n", "mine.yaml, line 2: a list or a mapping is no key"),
+        (LAUGHS.encode(), "mine.yaml: its YAML aliases (*name) make more than 10,000 values of it"),
+        (
+            b'defaults: [two]\nskills: "\\0"\n',
+            "mine: `skills` has a NUL character, which no path has: remove it",
+        ),
     ],
 )
 def test_launch_file_is_refused_in_words_of_its_own_and_not_of_hydra(
@@ -180,12 +188,18 @@ def test_launch_file_is_refused_in_words_of_its_own_and_not_of_hydra(
         ("hydra.run.dir=x", "`hydra.run.dir=x`: Hydra's own settings have no effect on a launch"),
         ("seed=1,2", "`seed=1,2` is several values, and a launch takes one"),
         ("limits=3", "`limits`: expected a mapping of names to values, got `int`"),
+        ("+task.biome=taiga", "`task.biome` is there already; `task.biome=taiga` sets it"),
     ],
 )
 def test_override_is_refused_in_words_of_its_own_and_not_of_hydra(
     place: Path, override: str, words: str
 ) -> None:
     assert words in refused("launch", "harvest_log", override, cwd=place)
+
+
+def test_an_override_is_judged_with_the_groups_that_the_others_choose(place: Path) -> None:
+    said = refused("launch", "harvest_log", "llm=openai", "+llm.url=x", cwd=place)
+    assert "`+llm.url=x`: `llm.url` is there already; `llm.url=x` sets it" in said
 
 
 def test_a_folder_is_no_launch_file(place: Path) -> None:

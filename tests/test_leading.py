@@ -90,7 +90,7 @@ def test_the_earlier_policy_chooses_until_it_has_ended_in_every_environment() ->
     assert stepped.lead == 0
     assert stepped.prefix_steps == 4
     assert stepped.steps.tolist() == [0, 0, 0, 0]
-    stepped = choose(session, 99, 99, FORWARD, FORWARD)  # nobody looks at what the others choose
+    stepped = choose(session, 99, 99, FORWARD, FORWARD)  # what the others choose is not read
     assert stepped.prefix_steps == 2
     assert world.z.tolist() == [0, 0.25, 0.5, 0.5]
     for _ in range(2):  # the third is near, the fourth comes to its horizon of 4 steps
@@ -201,7 +201,7 @@ def walker(learner: Path) -> Policy:
 
 
 class EnvServer:
-    """Its doors, over worlds of one dimension; ``far``: trees stand beyond the arm's reach."""
+    """Its services, over worlds of one dimension; ``far``: trees stand beyond the arm's reach."""
 
     def __init__(self) -> None:
         self.worlds: list[FakeWorld] = []

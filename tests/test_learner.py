@@ -79,7 +79,7 @@ class House:
         return checkpoint.read(path)["counters"]["samples"] if path.exists() else 0
 
     def processor(self, node: str) -> float:
-        """Seconds of the processor that a node has had."""
+        """Seconds of CPU time that a node has had."""
         status = status_of(self.processes[node].pid)
         return 0.0 if status is None else status.processor
 
@@ -110,7 +110,7 @@ def test_a_trained_policy_solves_the_corridor_and_acts_in_a_session_after_a_rest
     assert list((house.run / "learner" / "tensorboard").rglob("events*"))
     assert all(progress.policy == trained.policy.id for progress in heard)
 
-    # Acting, by a learner that was started afresh.
+    # Acting, by a learner that was started again.
     house.kill("learner")
     house.start("learner")
     opening = OpenSession(session="play", task=spec.task, size=5, seeds=SeedRange(first=0, count=5))
@@ -124,9 +124,9 @@ def test_a_trained_policy_solves_the_corridor_and_acts_in_a_session_after_a_rest
         house.bus.run_goal(ACT, "demo/lost/act", lost, timeout=PATIENCE)
     assert refusal.value.code == "unknown_session"
 
-    nobody = Act(session="play", policy=Policy(id="nobody", checkpoint=""))
+    unknown = Act(session="play", policy=Policy(id="nobody", checkpoint=""))
     with pytest.raises(RemoteError, match="no policy 'nobody'") as refusal:
-        house.bus.run_goal(ACT, "demo/nobody/act", nobody, timeout=PATIENCE)
+        house.bus.run_goal(ACT, "demo/nobody/act", unknown, timeout=PATIENCE)
     assert refusal.value.code == "unknown_policy"
 
 

@@ -18,10 +18,11 @@ from messages.chat import (
 )
 from messages.plan import IMPLEMENT, Implement, Implemented, Method, SubAction
 from messages.program import CHECK, Checked, CheckProgram, Problem
-from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec, Tryouts
+from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm, SeedRange, Task
 from nodes.fast_agent.fast_agent import FastAgent
+from nodes.fast_agent.seeds import seeds_while_training
 from nodes.testing import MockBus, start
 from tests.craft_world import Inventories
 
@@ -193,8 +194,15 @@ def test_a_spec_takes_programs_as_interrupted_macros_and_as_its_start(tmp_path: 
     assert [macro.source for macro in macros] == [program(1), program(10)]
     assert [(each.name, each.source) for each in spec.clone] == [("get_log_2", program(1))]
     # What has a start is tried out as it learns, on seeds that are nothing else's.
-    seeds = SeedRange(first=3_890_000, count=20)
-    assert spec.tryouts == Tryouts(seeds=seeds, every=50_000)
+    assert spec.tryouts is not None
+    assert (spec.tryouts.seeds.count, spec.tryouts.every) == (20, 50_000)
+    assert 3_890_000 <= spec.tryouts.seeds.first <= 3_899_000 - 20
+
+
+def test_trainings_of_different_goals_are_tried_out_on_different_seeds() -> None:
+    first = {seeds_while_training(3, 20, f"goal/{n}").first for n in range(20)}
+    assert len(first) > 15
+    assert all((each - 3_890_000) % 20 == 0 for each in first)
 
 
 def test_a_program_that_never_succeeded_is_not_cloned(tmp_path: Path):

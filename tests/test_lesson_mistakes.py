@@ -1,10 +1,10 @@
-"""Programs with a mistake that a model is taught to mend."""
+"""Programs with a mistake that a model is taught to repair."""
 
 import random
 
 import pytest
 
-from nodes.llm.lessons.mistakes import names_told, with_a_mistake
+from nodes.llm.lessons.mistakes import with_a_mistake, with_names
 from worlds import card
 
 LANGUAGE = card("minecraft").language
@@ -38,4 +38,4 @@ def test_a_program_in_which_nothing_can_be_mistaken_is_left_alone():
 
 
 def test_names_are_told_as_they_are_written():
-    assert names_told("Why.", CRAFT) == "Why. `ITEM = 'quartz_block'`, `QUANTITY = 6`."
+    assert with_names("Why.", CRAFT) == "Why. `ITEM = 'quartz_block'`, `QUANTITY = 6`."

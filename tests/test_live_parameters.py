@@ -83,10 +83,11 @@ def test_values_on_a_command_line_come_before_set_values(tmp_path: Path) -> None
         bus.close()
 
 
-def test_a_damaged_file_of_set_values_is_refused_in_a_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize("data", [b"nonsense\n", b'{"name": "\xff"}\n'])
+def test_a_damaged_file_of_set_values_is_refused_in_a_sentence(tmp_path: Path, data: bytes) -> None:
     run = make_run(tmp_path)
     (run / "echo").mkdir()
-    (run / "echo" / FILE).write_text("nonsense\n")
+    (run / "echo" / FILE).write_bytes(data)
     node = launch(ECHO, run)
     _, errors = node.communicate(timeout=PATIENCE)
     assert node.returncode == UNUSABLE_FILE

@@ -128,7 +128,7 @@ def test_a_question_is_not_shown_its_own_answer(examples: list[Example], file: P
     assert plan.user not in shown
 
 
-def test_a_question_that_is_asked_again_is_shown_the_same_and_one_that_was_mended(file: Path):
+def test_a_question_that_is_asked_again_is_shown_the_same_and_one_that_was_repaired(file: Path):
     """The same ones first, so that a server has their keys and values already."""
     library = Library.of_file(file)
     (asked,) = questions({"ProgramQuestion": 1}, seed=0)
@@ -161,8 +161,8 @@ def test_a_refused_program_is_shown_one_that_was_refused_for_the_like():
     ):
         attempt = ProgramAttempt(source="x = 1", problems=[Problem(line=1, message=message)])
         question = ProgramQuestion(task=task, sub_action=sub_action, attempts=[attempt])
-        mended = library.turns(question, 2)[-2].content
-        problem = next(line for line in mended.splitlines() if line.startswith("- line"))
+        repaired = library.turns(question, 2)[-2].content
+        problem = next(line for line in repaired.splitlines() if line.startswith("- line"))
         assert alike in problem, message
 
 

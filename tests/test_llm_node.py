@@ -228,7 +228,7 @@ def test_an_answer_outlives_the_node_that_gave_it(setting: Setting):
     llm = setting.start(says(GOOD))
     first = setting.ask()
     llm.kill()
-    # A line that was being written when the node was killed: nobody has seen its answer.
+    # A line that was being written when the node was killed: its answer was never sent.
     with (setting.run / "llm" / "transcript.jsonl").open("a") as file:
         file.write('{"time": 1, "agent": "planner", "answ')
     llm.start()
@@ -271,7 +271,7 @@ def test_a_damaged_transcript_is_reported_in_one_sentence(setting: Setting, dama
     said = refusal(setting.run, UNUSABLE_FILE)
     assert f"{path}, line 2 is no recorded question" in said
     assert "remove that line, and its question is asked again" in said
-    assert path.read_bytes() == damaged + second[:40]  # it is for somebody to look at
+    assert path.read_bytes() == damaged + second[:40]  # it is kept for the user to look at
     with pytest.raises(ValueError, match="line 2 is no recorded question"):
         Recording(Replay(transcript=str(path)), setting.run)
 

@@ -286,7 +286,7 @@ def test_too_little_memory_at_the_start_is_answered_with_the_arithmetic(setting:
 def test_a_server_that_is_hit_while_it_starts_is_started_again(
     setting: Setting, whom: str, number: signal.Signals
 ):
-    starts = setting.run / "starts"  # whoever starts, waits for the first one to be hit
+    starts = setting.run / "starts"  # each start waits for the first one to be hit
     script = setting.run / "slow.py"
     script.write_text(
         "import os, runpy, sys, time\n"

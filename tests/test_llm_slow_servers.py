@@ -30,7 +30,7 @@ def server(first: bytes, again: bytes, pause: float, reads: bool = True) -> Iter
                 if reads:
                     connection.recv(65536)
                 connection.sendall(first)
-                # Somebody who waits on gets another answer in the end, and not a test that hangs.
+                # A caller that waits on gets another answer in the end, and not a test that hangs.
                 for _ in range(int(PATIENCE / (pause or 0.001))):
                     if over.wait(pause):
                         return
@@ -113,6 +113,15 @@ def test_an_answer_without_end_is_refused_by_its_size(flood: str) -> None:
     first, again, words = FLOODS[flood]
     with server(first, again, pause=0.0) as port:
         assert words in refused(port, PATIENCE)
+
+
+@pytest.mark.parametrize("answer", [b'{"model": "\xff"}', b'{"error": ' + b"[" * 100_000])
+@pytest.mark.parametrize("head", [OK, STREAM])
+def test_an_answer_that_cannot_be_decoded_is_refused(head: bytes, answer: bytes) -> None:
+    length = b"Content-Length: %d\r\n\r\n"
+    body = b"data: " + answer + b"\n\n" if head is STREAM else answer
+    with server(head + length % len(body) + body, b"", pause=0.02) as port:
+        assert "did not answer with a chat completion" in refused(port, PATIENCE)
 
 
 @pytest.mark.parametrize("drip", ["a header by letters", "white space", "trailers"])

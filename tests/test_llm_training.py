@@ -305,7 +305,7 @@ def test_the_last_answers_of_a_successful_run_are_trained_on(taught: list[Exampl
         recorded(tmp_path / "none")
 
 
-def test_refused_answers_are_taught_with_the_mended_one(taught: list[Example]):
+def test_refused_answers_are_taught_with_the_repaired_one(taught: list[Example]):
     """As the agent would ask again: with the answer and every reason."""
     for kind in ("PlanQuestion", "DecomposeQuestion"):
         said = "Your last answer cannot be used"

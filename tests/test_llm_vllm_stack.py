@@ -1,6 +1,6 @@
 """The agents and the learner beside the real vLLM (its CPU build) and a tiny random model.
 
-The model answers by the schemas and at random, so whoever asks it fails, and is to do so politely.
+The model answers by the schemas and at random, so an agent that asks it fails, and reports that.
 The agents' model is one that sees, so that the critic can show it pictures.
 Slow; ``make test-llm`` runs it.
 """
@@ -56,7 +56,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def asked_by(run: Path, agent: str) -> list[dict[str, Any]]:
-    """What became of an agent's questions: the answered are valid by their schemas."""
+    """The outcome of an agent's questions: the answered are valid by their schemas."""
     answered = [e for e in lines(run / "llm" / "transcript.jsonl") if e["agent"] == agent]
     for entry in answered:
         question = msgspec.convert(entry["question"], type=Question)

@@ -42,7 +42,7 @@ def test_without_a_critic_every_stage_that_ran_counts_as_successful(run_folder: 
     ]
     # Only the slow agent's evaluation sees that it did not work, so the last sub-action is changed.
     # No program is repaired. The policy lost most in an evaluation, so it is trained again; but
-    # nobody judged it to have failed, so it is given no macros.
+    # no verdict was that it failed, so it is given no macros.
     assert [iteration.success_rate for iteration in report.iterations] == [0, 0, 0, 0]
     assert report.iterations[3].samples == report.iterations[2].samples
     assert not any(line.macros for line in report.iterations[3].lines)

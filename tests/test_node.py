@@ -325,6 +325,21 @@ def test_a_node_stops_during_a_goal_and_continues_it_after_its_restart(
         bus.run_goal(echo.COUNT, "slow", echo.Count(to=40), timeout=PATIENCE)
 
 
+def test_the_usage_has_the_program_that_was_started() -> None:
+    starts = [[str(ECHO)], ["-P", str(ROOT / "nodes" / "start.py"), "nodes.critic"]]
+    usages = [f"usage: python {ECHO} ", "usage: python -m nodes.critic "]
+    for start, usage in zip(starts, usages, strict=True):
+        done = subprocess.run(
+            [sys.executable, *start],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "1000"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert done.stderr.startswith(usage)
+
+
 def test_node_ends_with_its_supervisor(run: Path) -> None:
     program = (
         "import os, subprocess, sys, time\n"

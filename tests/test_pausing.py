@@ -31,6 +31,7 @@ from messages.world import (
     SessionName,
     Step,
 )
+from nodes.pausing import FILE
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, make_run
 from tests.launch_toys.launched import Launched, failed, launched, refused, rlgpt
@@ -144,6 +145,15 @@ def test_a_node_stays_paused_after_a_restart(bus: Bus, node: Process, run: Path)
     node.stop()
     node.start()
     assert not state(bus).paused
+
+
+def test_a_node_whose_file_of_its_pause_is_damaged_is_still_paused(run: Path) -> None:
+    (run / "echo").mkdir()
+    (run / "echo" / FILE).write_bytes(b'[1.0, "\xff"]')
+    node, bus = Process(ECHO, run), Bus(run)
+    assert state(bus).paused
+    bus.close()
+    node.kill()
 
 
 def test_a_paused_node_stops_in_order(bus: Bus, node: Process) -> None:

@@ -207,7 +207,7 @@ def test_a_crafting_table_in_view_is_used_and_made_again_where_that_fails(tmp_pa
 
 def test_an_item_that_no_subtask_gets_is_reported(tmp_path: Path):
     bus, world = performing(tmp_path)
-    subtasks = practised_all(TASK)[1:]  # nobody has learned to get logs
+    subtasks = practised_all(TASK)[1:]  # getting logs was not learned
     performed = bus.run_goal(PERFORM, "demo/perform", Perform(task=TASK, subtasks=subtasks))
     assert performed.success_rate == 0.0
     assert {each.reason for each in performed.episodes} == {

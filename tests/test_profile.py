@@ -200,7 +200,7 @@ def test_a_workers_clock_reports_the_part_in_progress_and_no_time_twice() -> Non
     clock = Clock()
     clock.attach(memoryview(bytearray(8 * PLACES)).cast("q"))
     spent = Spent(clock.memory)
-    assert spent.take() == []  # nobody has asked anything
+    assert spent.take() == []  # no request was made
     clock.switch(WORLD)
     time.sleep(0.01)
     ((part, first),) = spent.take()

@@ -62,7 +62,7 @@ def test_a_program_that_may_not_run_is_reported_with_all_its_lines(place: Path) 
         (["dig.py", "--task", "bed", "--steps", "0"], "--steps 0: 1 to"),
         (["dig.py", "--task", "bed", "--first", "9" * 23], "a seed of a world is 0 to"),
         (["dig.py", "--task", "bed", "--steps", "9" * 23], "1 to 9,223"),
-        (["/dev/null", "--task", "bed"], "/dev/null is no file"),
+        (["/dev/null", "--task", "bed"], "/dev/null is no file but a pipe or a device"),
         (["dig.py", "--task", "bed", "task.horizn=3"], "there is no `task.horizn`"),
         (["dig.py", "--task", "bed", "-x"], "`-x` is no option of this command"),
     ],

@@ -25,16 +25,16 @@ def reward(before, after):
 
 def paid(source: str, steps: int = 3) -> tuple[list[float], dict[str, int]]:
     world = FakeWorld(1)
-    everybody, nobody = np.ones(1, bool), np.zeros(1, bool)
+    every, none = np.ones(1, bool), np.zeros(1, bool)
     world.reset(np.arange(1), np.zeros(1, np.int64))
     rewards = Rewards([RewardTerm(kind="code", weight=2.0, source=source)], PLAY, world)
     readings = Readings(world)
-    rewards.begin(readings, everybody)
+    rewards.begin(readings, every)
     found = []
     for _ in range(steps):
-        world.step(FORWARD, everybody)
+        world.step(FORWARD, every)
         readings.forget()
-        found.append(float(rewards.pay(readings, everybody, nobody)[0]))
+        found.append(float(rewards.pay(readings, every, none)[0]))
     return found, rewards.mistakes()
 
 

@@ -180,7 +180,7 @@ class TestTwoHosts:
         assert "Traceback" not in said(place)
         assert not (place / "it").exists()
 
-    def test_a_cluster_that_lets_anyone_in_is_refused(
+    def test_a_cluster_that_answers_without_a_token_is_refused(
         self, cluster: Callable[..., Cluster], place: Path
     ) -> None:
         open_one = cluster(cpus=1, token=False)
@@ -189,7 +189,7 @@ class TestTwoHosts:
         file.write_text("0" * 64)
         open_one.environment |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(file)}
         assert train(open_one, place, *RAY, "run=it").wait(300) == 2
-        assert "runs code for whoever reaches it" in said(place)
+        assert "runs code for every client that reaches it" in said(place)
         assert "Traceback" not in said(place)
         assert not (place / "it").exists()
 
@@ -256,7 +256,7 @@ class TestTables:
             playing.kill()
             playing.wait()
         lost_name = lost.relative_to(place)
-        assert f"its host was lost, and it is begun anew ({lost_name})" in said(place)
+        assert f"its host was lost, and it is begun again ({lost_name})" in said(place)
         results = [json.loads(p.read_text()) for p in place.glob("results/log/slow/seed-*.json")]
         assert len(results) == 2
         assert lost.name not in [each["run"] for each in results]

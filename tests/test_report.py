@@ -4,6 +4,7 @@ import io
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -26,6 +27,7 @@ from rlgpt.refused import Refused
 from rlgpt.report.curves import Curve, of_policy
 from rlgpt.report.iteration_table import iteration_table
 from rlgpt.report.summary import Summary
+from rlgpt.report.words import trained_in_words
 from rlgpt.report.writing import write
 from rlgpt.reporting import report
 from tests.report_run import ATTACK, HOSTILE, RESTARTS, TASK, fill, goal_report, launched, written
@@ -358,3 +360,13 @@ def test_cut_evaluations_and_missing_verdicts_are_reported(tmp_path: Path) -> No
     one = msgspec.structs.replace(report, performance=None, chosen={short.subtask: number})
     path, _ = write(tmp_path, msgspec.structs.replace(one, iterations=report.iterations[:1]))
     assert msgspec.json.decode(path.read_bytes(), type=Summary).cut
+
+
+def test_a_training_alone_says_what_its_resets_spent_beside_its_budget() -> None:
+    trained = SimpleNamespace(
+        success_rate=0.5, samples=43_231, prefix_samples=36_200, reason="it is over"
+    )
+    said = trained_in_words(trained)
+    assert "after 79.4k samples (36.2k of them in resets, outside its budget): it is over" in said
+    trained.prefix_samples = 0
+    assert "after 43.2k samples: it is over" in trained_in_words(trained)

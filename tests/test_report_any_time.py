@@ -209,7 +209,7 @@ def test_no_report_is_written_of_a_run_whose_configuration_is_damaged(run: Path)
 def test_goals_from_python_are_reported_without_a_launcher(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody wrote down when it began, and the planner was given two goals."""
+    """No launcher recorded when it began, and the planner was given two goals."""
     whole = goal_report()
     sent(run, PURSUE, "mine/first", PursueGoal(task=TASK, limits=Limits()), "succeeded", whole)
     other = msgspec.structs.replace(TASK, id="other", prompt="Something else")

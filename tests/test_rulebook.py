@@ -137,7 +137,7 @@ def test_a_program_that_lost_the_most_is_proposed_after_the_others():
 
 
 def test_sub_actions_of_one_name_are_distinguished_by_their_method():
-    """Several logs are gone for by code, then by rl; one log by code alone, under the same name."""
+    """Several logs are got by code, then by rl; one log by code alone, under the same name."""
     logs = Condition(kind="have", name="log", quantity=3)
     by_rl = SubAction(name="go harvesting log", method="rl", success=logs)
     question = SpecQuestion(task=task(logs), sub_action=by_rl, macros_allowed=True)

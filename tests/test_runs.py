@@ -3,12 +3,17 @@
 import json
 import os
 import re
+import sqlite3
 import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from messages.bus.goal_store import GoalRecord
+from messages.plan import PURSUE
+from nodes.node_memory import Memory
+from nodes.stored_goals import StoredGoals
 from rlgpt import launches, run_folder
 from rlgpt.main import main
 from rlgpt.report.writing import write
@@ -169,3 +174,33 @@ def test_json_has_no_character_that_changes_what_a_terminal_shows(
     compared = capsys.readouterr().out
     assert json.loads(compared)["runs"][0]["run"] == name
     assert "\u202e" not in printed + compared
+
+
+def test_a_run_whose_files_are_no_text_is_listed_with_the_others(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran(place, "whole")
+    run = ran(place, "damaged")
+    (run / "llm").mkdir(exist_ok=True)
+    for name, data in {
+        "launches.json": b'[{"began": 1.0, "text": "\xff"}]',
+        "summary.json": b'{"goal": "\xff"}',
+        "goal_report.json": b'{"reason": "\xff"}',
+        "llm/parameters.jsonl": b'{"name": "\xff"}\n',
+    }.items():
+        (run / name).write_bytes(data)
+    for node in ("planner", "slow_agent"):
+        (run / node).mkdir(exist_ok=True)
+    kept = Memory(run / "slow_agent" / "memory.sqlite")
+    kept.keep("goal/iteration-0", "text")
+    goals = StoredGoals(run / "planner" / "goals.sqlite")
+    goals.save(GoalRecord(action=PURSUE.name, goal="goal", status="running", request=[b"x"]))
+    with sqlite3.connect(run / "slow_agent" / "memory.sqlite") as table:
+        table.execute("update memory set value = ?", (b"\xa1\xff",))
+    with sqlite3.connect(run / "planner" / "goals.sqlite") as table:
+        table.execute("update goals set record = ?", (b"\x81\xa4goal\xa1\xff",))
+    goals.close()
+    kept.close()
+    assert main(["runs", "--json"]) == 0
+    assert {each["run"] for each in json.loads(capsys.readouterr().out)} == {"whole", "damaged"}
+    write(run)

@@ -33,7 +33,7 @@ def skills(tmp_path: Path) -> str:
 
 
 def change(skills: str, statement: str, *values: object) -> None:
-    """As somebody else may have left the library."""
+    """As another program may have left the library."""
     table = sqlite3.connect(Path(skills) / "library.sqlite")
     table.execute(statement, values)
     table.commit()

@@ -10,7 +10,7 @@ from messages.world import Guard, RewardTerm, SeedRange
 from nodes.learner.spec_bounds import spec_problem
 from tests.corridor import corridor_spec
 
-NOBODY = SeedRange(first=0, count=0)
+NO_SEEDS = SeedRange(first=0, count=0)
 
 
 def changed(**fields: Any) -> TrainingSpec:
@@ -27,8 +27,8 @@ def with_interface(**fields: Any) -> TrainingSpec:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        (changed(seeds=NOBODY), "seeds.count is 0; it is at least 1."),
-        (changed(tryouts=Tryouts(seeds=NOBODY)), "tryouts.seeds.count is 0"),
+        (changed(seeds=NO_SEEDS), "seeds.count is 0; it is at least 1."),
+        (changed(tryouts=Tryouts(seeds=NO_SEEDS)), "tryouts.seeds.count is 0"),
         (changed(seeds=SeedRange(first=2**63 - 1, count=5)), "seeds.first is 9223372036854775807"),
         (changed(seeds=SeedRange(first=-1, count=5)), "seeds.first is -1; seeds are 0 to"),
         (changed(budget=0), "budget is 0; it is at least 1 step."),

@@ -112,6 +112,8 @@ def test_broken_cell_is_refused_with_what_is_wrong(place: Path) -> None:
     sentence = refused(*QUICK, cwd=place)
     assert f"{CELL} is no finished cell" in sentence
     assert "missing required field" in sentence
+    (place / CELL).write_bytes(b'{"task": "\xff"}')
+    assert f"{CELL} is no finished cell ('utf-8' codec" in refused(*QUICK, cwd=place)
     (place / CELL).write_text(json.dumps({**cell_of_one(), "successes": 3}))
     assert "3 successes of 2" in refused("table", "minedojo10", "--quick", "--show", cwd=place)
     (place / CELL).write_text(json.dumps({**cell_of_one(), "success_rate": 7}))
@@ -176,7 +178,7 @@ def cell_of_one() -> dict:
         (["harvest", "limits.sample=3"], "did you mean `limits.samples`?"),
         (["harvest", "limits.samples=x"], "cell: `limits.samples`: expected `int`, got `str`"),
         (["harvest", "~limits"], "`~limits` takes something away: write key=value"),
-        (["harvest", "limits.samples=1,2"], "would make several cells of one"),
+        (["harvest", "limits.samples=1,2"], "has several values; give one"),
         (["harvest", "task=stick"], "is an axis of the table: --only task=stick"),
         (["harvest", "--jobs", "0"], "--jobs 0: at least one"),
         (["harvest", "--ony"], "`--ony` is no option of this command"),
@@ -212,3 +214,5 @@ def test_a_users_invalid_table_file_is_refused_with_what_is_wrong(tmp_path: Path
         assert words in refused("table", "mine", cwd=tmp_path)
     mine.write_text("title: [\n")
     assert "mine.yaml is not valid YAML: line 2" in refused("table", "mine", cwd=tmp_path)
+    mine.write_text("title: 2020-99-99\n")
+    assert "mine.yaml is not valid YAML: month" in refused("table", "mine", cwd=tmp_path)

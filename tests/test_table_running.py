@@ -219,7 +219,7 @@ def test_language_model_without_weights_is_left_out(toys: Path) -> None:
     assert "0 to run, 2 there already" in done.stdout
 
 
-def test_cell_whose_host_is_lost_is_begun_anew(
+def test_cell_whose_host_is_lost_is_begun_again(
     toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(toys)
@@ -232,7 +232,7 @@ def test_cell_whose_host_is_lost_is_begun_anew(
     lost = Path((toys / "lost").read_text())
     (result,) = kept
     assert result.run != lost.name
-    assert f"cell 1 of 1  log fine seed 0: its host was lost, and it is begun anew ({lost})" in (
+    assert f"cell 1 of 1  log fine seed 0: its host was lost, and it is begun again ({lost})" in (
         printed := capsys.readouterr().out
     )
     assert "goes on" not in printed
@@ -251,7 +251,7 @@ def test_cell_that_always_loses_its_host_fails(
     table.play([cell], again=False)
     ((_, sentence),) = table.failures
     assert sentence.startswith("its host was lost 6 times")
-    assert capsys.readouterr().out.count("begun anew") == 5
+    assert capsys.readouterr().out.count("begun again") == 5
 
 
 def test_unknown_engine_is_refused(toys: Path) -> None:

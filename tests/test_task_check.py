@@ -62,7 +62,7 @@ def test_mistakes_in_a_task_are_named(change: dict[str, object], problem: str) -
 
 
 def test_the_planner_rejects_a_goal_with_an_unknown_item(tmp_path: Path) -> None:
-    """Whoever sends it: a launch, a script, another machine."""
+    """Independent of its sender: a launch, a script, another machine."""
     bus = MockBus("planner")
     planner = start(Planner, bus, tmp_path)
     wrong = msgspec.structs.replace(TASK, success=Condition(kind="have", name="lgo"))

@@ -1,8 +1,10 @@
 """rlgpt train: a policy by a spec file, with the real env server and learner."""
 
 import json
+import os
 import shutil
 import signal
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,12 @@ from tests.launch_toys.launched import CHECKOUT, eventually, launched, refused, 
 
 EXAMPLE = CHECKOUT / "docs" / "examples" / "train"
 SMALL = ("learner.environments=4", "learner.minibatch=64", "learner.hidden=32", "+world.area=64")
+LAUGHS = "".join(
+    [
+        "a: &a [1]\n",
+        *(f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in pairwise("abcdefgh")),
+    ]
+)
 BUDGET = 24_000  # samples; four environments take some ten seconds for them
 
 
@@ -114,6 +122,19 @@ def test_a_spec_that_is_wrong_is_refused(spec: Path, change: dict[str, object], 
 
 def test_files_that_are_no_spec_are_refused(spec: Path) -> None:
     assert "cannot be read: No such file" in refused("train", "none.yaml", cwd=spec.parent)
+    os.mkfifo(spec.parent / "pipe")
+    for name in ("pipe", "/dev/zero"):
+        said = refused("train", name, cwd=spec.parent)
+        assert f"{name} is no file but a pipe or a device" in said
+    for broken, said in {
+        "horizon: 2020-99-99": "is not valid YAML: month must be in 1..12",
+        f"horizon: {'9' * 5000}": "is not valid YAML: Exceeds the limit",
+        "? [a, b]\n: 1": "is not valid YAML: line 1: found unhashable key",
+        LAUGHS: "its YAML aliases (*name) make more than 10,000 values of it",
+        "a: &a [*a]": "its YAML aliases (*name) make more than",
+    }.items():
+        spec.write_text(broken)
+        assert said in refused("train", str(spec), cwd=spec.parent)
     spec.write_text("task: [")
     assert "is not valid YAML: line 1" in refused("train", str(spec), cwd=spec.parent)
     spec.write_text("- 3\n")

@@ -1,6 +1,7 @@
 """A node whose own files are damaged reports the file and the remedy, and is not started again."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodes.exit_codes import UNUSABLE_FILE
+from nodes.node_memory import Memory
 from rlgpt.composition import compose_launch
 from tests.bus_processes import PATIENCE, ROOT, make_run
 
@@ -65,3 +67,27 @@ def test_a_folder_that_cannot_be_written_ends_the_node_with_the_code_of_its_file
     )
     run.chmod(0o700)
     assert ended.returncode == UNUSABLE_FILE, ended.stderr
+
+
+@pytest.mark.parametrize("node", ["planner", "slow_agent", "fast_agent"])
+def test_a_damaged_value_of_a_memory_ends_the_node_at_its_start(tmp_path: Path, node: str) -> None:
+    run = run_folder(tmp_path / "place")
+    path = run / node / "memory.sqlite"
+    path.parent.mkdir()
+    memory = Memory(path)
+    memory.keep("goal/plan", "text")
+    memory.close()
+    with sqlite3.connect(path) as table:
+        table.execute("update memory set value = ?", (b"\xa1\xff",))
+    ended = subprocess.run(
+        [sys.executable, "-m", f"nodes.{node}", "--run", str(run)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ended.returncode == UNUSABLE_FILE, ended.stderr
+    (sentence,) = ended.stderr.splitlines()
+    assert sentence.startswith(f"{node}: {path} cannot be used")
+    assert "move it away" in sentence

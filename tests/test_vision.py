@@ -86,7 +86,7 @@ def test_the_last_picture_of_an_episode_that_ended_is_of_its_end():
     assert last.step == episode.steps
     world = FakeWorld(3)
     assert world.rgb(0, 16, 16).shape == (3, 16, 16)
-    session.run_program(walk(5))  # nobody plays any more
+    session.run_program(walk(5))  # no episode is played any more
     assert session.pictures()[1] == last
 
 

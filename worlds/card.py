@@ -15,7 +15,7 @@ from worlds.language import Language
 
 
 class Feature(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that a policy may see, as float32 columns of the order of one. ``size`` is their
+    """Something that a policy may see, as float32 columns with values around 1. ``size`` is their
     number, 0 where it is that of the interface's choices."""
 
     name: str
@@ -54,24 +54,24 @@ class Conditions(ABC):
 
     @abstractmethod
     def problem_of_kind(self, condition: Condition) -> str:
-        """The same of a condition whose kind there is."""
+        """What is wrong with a condition of a known kind, in a sentence."""
 
     @abstractmethod
     def words(self, condition: Condition) -> str:
-        """For a prompt: ``at least 3 more of `log` in the inventory``."""
+        """The condition in words for a prompt: ``at least 3 more of `log` in the inventory``."""
 
     @abstractmethod
     def short(self, condition: Condition) -> str:
-        """For a table: ``3 more log in the inventory``."""
+        """The condition in words for a table: ``3 more log in the inventory``."""
 
     @abstractmethod
     def holds(self, condition: Condition, episode: Episode) -> bool:
-        """Whether it holds by an episode's views; whether its player died in the end is not asked
-        here."""
+        """Whether a condition holds by an episode's views; whether its player died in the end is
+        not checked here."""
 
     def progress(self, condition: Condition, episode: Episode) -> float:
-        """How much of it an episode brought about, 0 to 1, for choosing between what fell short
-        alike. Here all or nothing, and nothing for a player that died."""
+        """How much of a condition an episode brought about, 0 to 1; it ranks attempts that failed
+        equally often. By default 0 or 1, and 0 if the player died."""
         return float(episode.ended != "death" and self.holds(condition, episode))
 
 
@@ -83,7 +83,7 @@ class Goals(ABC):
     """Goals by name and in words."""
 
     kinds: Sequence[str]
-    """Of the tasks that the game has by name."""
+    """The kinds of the tasks that the game has by name."""
 
     @abstractmethod
     def names(self, kind: str = "") -> list[str]:
@@ -103,7 +103,7 @@ class Goals(ABC):
 
     @abstractmethod
     def kind(self, name: str) -> str:
-        """Of the task of that name."""
+        """The kind of the task of that name."""
 
     def guidance(self, name: str) -> str:
         """Advice for the task of that name, in words; empty where there is none."""
@@ -188,7 +188,7 @@ class Specs(ABC):
     """Each kind of reward term that is the game's own, and what it is paid for, as in ``kinds`` of
     conditions."""
     nameless: Collection[str] = ()
-    """Those of ``rewards`` whose terms name nothing."""
+    """The kinds of ``rewards`` whose terms name nothing."""
     most_assisted: int = 0
     """Steps that may follow a decision, at most, where the interface has ``autocraft``."""
 
@@ -237,7 +237,7 @@ class RulebookRules(ABC):
     def kind_of(
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> str:
-        """Which section of ``subtasks`` a goal belongs to; ``alone``: it is the whole goal."""
+        """The section of ``subtasks`` that a goal belongs to; ``alone``: it is the whole goal."""
 
     @abstractmethod
     def words(
@@ -276,12 +276,12 @@ class Score(ABC):
     """Counters of `View.inventory`; an episode has one of which it gained any. No spaces in them.
     """
     most: float
-    """Of the score: where every episode has all."""
+    """The highest score: where every episode has all."""
     published: Sequence[Published]
     progress: Sequence[Published] = ()
     """Published means of the share of ``counted`` that an episode has, in percent."""
     differs: str
-    """What players of this project know that the published ones did not, for a table."""
+    """Advantages of this project's players over the published ones, for a table."""
 
     @abstractmethod
     def of(self, rates: Mapping[str, float]) -> float:
@@ -334,14 +334,14 @@ class Card:
     setting: Callable[[Task], Mapping[str, str]] = _no_setting
     """Where a task's episodes begin, for prompts: ``{"Biome": "forest"}``."""
     goals: Goals | None = None
-    """None: the game has no tasks by name and understands no goals in words."""
+    """The goals of the game; None: it has no tasks by name and understands no goals in words."""
     names_taken: Sequence[str] = ()
     """Names of the stub that programs are likely to take for their own, for prompts."""
     worlds: Mapping[str, str] = field(default_factory=dict)
     """How a table describes its kinds of world: ``the published game``."""
     fingerprints: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """For kinds of world that may change: a module and its arguments, which prints digits that
-    differ where the world does."""
+    """The fingerprints of kinds of world that may change: a module and its arguments, which prints
+    digits that differ where the world does."""
     score: Score | None = None
     """What its players are compared by beside success, if there is something."""
     packages: Sequence[str] = ()

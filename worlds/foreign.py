@@ -9,8 +9,8 @@ from worlds.registry import GameError, card, games
 
 @cache
 def other_games(language: Language) -> dict[str, str]:
-    """Names that programs of other games use and this language has not, each with its game: who
-    uses one has written for that game."""
+    """Names that programs of other games use and this language has not, each with its game: a
+    program that uses one was written for that game."""
     found: dict[str, str] = {}
     for game in games():
         if game == language.game:
@@ -31,8 +31,8 @@ def of_another(name: str, game: str, own: str) -> str:
 
 
 def foreign_problem(source: str, language: Language) -> str:
-    """The same of a whole program, before it is checked by the language's rules; empty if it uses
-    no such name, or is no Python at all."""
+    """The problem of a whole program, before it is checked by the language's rules; empty if it
+    uses no such name, or is no Python at all."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -35,7 +35,8 @@ class Language:
     """For each kind of name, what is wrong with a name of another kind: empty if nothing is, or if
     nothing is called so. A program that has such a name is refused."""
     named_arguments: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    """Of a primitive or function: which argument is a name, and of what kind."""
+    """The named arguments of a primitive or function: which argument is a name, and of what
+    kind."""
     named_fields: Mapping[str, str] = field(default_factory=dict)
     """Fields, and methods' results, that are names or are looked up by names: of what kind."""
 
@@ -57,7 +58,7 @@ class Language:
 
     @cached_property
     def digest(self) -> str:
-        """Of all that decides what a program of this language means."""
+        """The digest of all that decides what a program of this language means."""
         parts = [self.game, repr(sorted(self.primitives.items())), *self.helper_files()]
         parts += [repr(sorted(names)) for names in (self.functions, self.fields, self.methods)]
         named = (self.named_arguments, self.named_fields)

@@ -25,7 +25,7 @@ EMBEDDING = 512
 
 
 class WorldError(RuntimeError):
-    """A world that is not there, and what to do about it: no fault of who asked for it."""
+    """The world cannot be created on this machine; the message has the remedy."""
 
 
 class World(Protocol):
@@ -60,7 +60,8 @@ class World(Protocol):
         ...
 
     def cause_of_death(self, environment: int) -> str:
-        """In words: ``a blow of a zombie``. Empty where a world does not report it."""
+        """The cause of death in words: ``a blow of a zombie``. Empty where a world does not report
+        it."""
         return ""
 
     def close(self) -> None:
@@ -110,7 +111,7 @@ class Readings(ABC):
 
     @abstractmethod
     def counters(self) -> Counters:
-        """As they stand; overwritten later."""
+        """The counters' present values; overwritten later."""
 
     def pictures(self, height: int, width: int) -> NDArray[np.uint8]:
         """What each player sees, (B, 3, height, width); overwritten later. Only where something
@@ -188,15 +189,16 @@ class Term(Protocol):
         ...
 
     def pay(self, readings: Any, active: Bools) -> NDArray[Any]:
-        """(B,), before the term's weight; its value where not ``active`` means nothing."""
+        """The reward of the last step, (B,), before the term's weight; its value where not
+        ``active`` means nothing."""
         ...
 
 
 class Assistant(Protocol):
-    """Does for a policy, after its decision, what is a matter of course (crafting)."""
+    """Takes routine steps (crafting) for a policy after its decision."""
 
     steps: int
-    """That it takes at most after one decision."""
+    """Steps that it takes at most after one decision."""
 
     def due(self, readings: Any, rows: Bools, start: Counters) -> dict[int, Ints]:
         """The action vector that is due in each of ``rows`` (B,) where one is. ``start``: the
@@ -209,9 +211,9 @@ class WarmUp:
     """What the fork server plays before it forks, so that nothing has to be loaded later."""
 
     task: Task
-    """Whose success never comes."""
+    """A task whose success never holds."""
     interface: Interface
-    """With every feature, kind of action and kind of reward. Two actions or more."""
+    """An interface with every feature, kind of action and kind of reward. Two actions or more."""
     conditions: tuple[Condition, ...]
     """One of each kind."""
     program: str
@@ -232,7 +234,8 @@ class Play(ABC):
     programs: Runtime
     """What carries out the programs of the game."""
     kinds: tuple[str, ...]
-    """Of worlds: ``world=KIND``. The first is the one that is meant where none is named."""
+    """The kinds of worlds: ``world=KIND``. The first is the one that is meant where none is
+    named."""
 
     @abstractmethod
     def make_world(self, kind: str, size: int, task: Task, **options: Any) -> Any:
@@ -286,7 +289,8 @@ class Play(ABC):
         raise unknown_reward(term)
 
     def assistant(self, success: Condition, world: Any) -> Assistant | None:
-        """For interfaces with ``autocraft``; None where the game has nothing of the kind."""
+        """The assistant for interfaces with ``autocraft``; None where the game has nothing of the
+        kind."""
         return None
 
     @abstractmethod

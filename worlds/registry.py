@@ -6,6 +6,8 @@ Another distribution adds one by an entry point of the group ``rlgpt.games``:
 """
 
 import importlib
+import os
+import traceback
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
@@ -32,7 +34,7 @@ def card(name: str) -> Card:
     """What every node may know of a game.
 
     Raises:
-        GameError: there is no such game, or its card is not whole.
+        GameError: there is no such game, its card is not whole, or it cannot be loaded.
     """
     found = _part(name, "card", "CARD")
     if not isinstance(found, Card):
@@ -45,12 +47,24 @@ def play(name: str) -> Play:
     """What the env server has to know of a game.
 
     Raises:
-        GameError: there is no such game, or a package that it needs is not installed.
+        GameError: there is no such game, a package that it needs is not installed, or its play
+            cannot be loaded.
     """
     found = _part(name, "play", "PLAY")
     if not isinstance(found, Play):
         raise GameError(f"the game {name!r} has no play: PLAY is {type(found).__name__}, no Play")
     return found
+
+
+def unplayable(name: str) -> str:
+    """Why a game cannot be played here, as a sentence; empty if it can. It loads the game's play,
+    for those who only ask before an env server does."""
+    try:
+        card(name)
+        play(name)
+    except GameError as error:
+        return str(error)
+    return ""
 
 
 def _part(name: str, module: str, attribute: str) -> Any:
@@ -65,13 +79,30 @@ def _part(name: str, module: str, attribute: str) -> Any:
         lacking = missing.name or where
         if where == lacking or f"{package}.".startswith(f"{lacking}."):
             raise GameError(f"the game {name!r} has no {module}: there is no {where}") from None
-        lacking = lacking.partition(".")[0]
+        if "." in lacking:  # its package is there
+            raise _unloadable(name, package, missing) from None
         raise GameError(
             f"the game {name!r} needs the package {lacking!r}, which is not installed: "
             f"pip install {lacking}"
         ) from None
     except TypeError as lacking:  # a part that was not given
         raise GameError(f"the game {name!r}: its {module} is not whole: {lacking}") from None
+    except Exception as error:  # whatever it is, it is a fault of this game and of no other
+        raise _unloadable(name, package, error) from None
     if not hasattr(found, attribute):
         raise GameError(f"the game {name!r} has no {module}: {where} has no {attribute}")
     return getattr(found, attribute)
+
+
+def _unloadable(name: str, package: str, error: Exception) -> GameError:
+    """With the innermost line of the game's own files that led there."""
+    own = f"{os.sep}{package.partition('.')[0]}{os.sep}"
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [(each.filename, each.lineno) for each in frames if own in each.filename]
+    words = str(error)
+    if isinstance(error, SyntaxError) and error.filename:
+        words, places = error.msg, [(error.filename, error.lineno)]
+    cause = f"{type(error).__name__}: {' '.join(words.split())}"
+    if places:
+        cause += " ({}, line {})".format(*places[-1])
+    return GameError(f"the game {name!r} cannot be loaded: {cause}")

@@ -32,11 +32,11 @@ class Runtime:
 
     language: Language
     functions: Mapping[str, Callable[..., Any]]
-    """By the names of ``language.functions``; they raise what a program may catch."""
+    """The functions by the names of ``language.functions``; they raise what a program may catch."""
     arguments: Mapping[str, Callable[[Any], Code]]
-    """For each primitive with an argument: checks it and gives the code."""
+    """The arguments by primitive: each checks one and gives the code."""
     observe: Callable[[Any, frozenset[str]], Observations]
-    """Of readings, for programs that use these fields."""
+    """The observations of readings, for programs that use these fields."""
     observation: Callable[[Any, int, int], Any]
     """The type of ``Observations.row``'s results, made of the same (observations, row, steps)."""
     values: frozenset[type]

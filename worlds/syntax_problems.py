@@ -11,8 +11,8 @@ def syntax_problem(error: SyntaxError, source: str) -> Problem:
 
 
 def syntax_problem_at(number: int, reason: str, source: str) -> Problem:
-    """With the line itself, which a model that wrote it looks at again more often than at a
-    number."""
+    """The problem with the line itself, which a model that wrote it looks at again more often than
+    at a number."""
     lines = source.splitlines()
     line = lines[number - 1].strip()[:_LONGEST] if number <= len(lines) else ""
     where = f" in `{line}`" if line else ""

@@ -1,5 +1,5 @@
-"""Whether what was sampled grows: each series by the height of its quarters, which nine of ten of a
-quarter's values do not exceed. (A node that is restarted falls back: medians would depend on when.)
+"""Whether what was sampled grows: each series by the 90th percentile of each quarter. (A node that
+is restarted falls back: medians would depend on when.)
 
 The first quarter is a warming up and is left out. Of the other three each has to be higher than the
 one before, and the last than the second by more than what a series may differ by, for it to count
@@ -13,7 +13,7 @@ from statistics import median
 import msgspec
 
 SHARE = 0.05
-"""Of a series' level: a smaller rise is none."""
+"""Share of a series' level by which it has to rise: a smaller rise is none."""
 LEAST = {"rss": 4 << 20, "heap": 1 << 20, "nodes": 100.0, "listeners": 20.0}
 """A smaller rise is none; of counts: 2."""
 _COUNT = 2.0
@@ -21,8 +21,8 @@ _ENOUGH = 12  # samples of a series
 
 
 class Growth(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one series: the heights of its last three quarters, and what the rise would be in an
-    hour, at the pace of these quarters."""
+    """The growth of one series: the heights of its last three quarters, and what the rise would be
+    in an hour, at the pace of these quarters."""
 
     of: str
     measure: str
@@ -57,13 +57,13 @@ def _height(values: Sequence[float]) -> float:
 
 
 def growths(series: Mapping[tuple[str, str], tuple[list[float], list[float]]]) -> list[Growth]:
-    """Of all series that have enough samples; by whose and what: times and values."""
+    """The growth of all series that have enough samples, by whose and what: times and values."""
     found = [growth(of, measure, *each) for (of, measure), each in sorted(series.items())]
     return [each for each in found if each is not None]
 
 
 def table(found: Sequence[Growth]) -> str:
-    """As Markdown, a row for each process and a column for each measure."""
+    """The growth as a Markdown table, a row for each process and a column for each measure."""
     measures = list(dict.fromkeys(each.measure for each in found))
     by_row: dict[str, dict[str, Growth]] = {}
     for each in found:

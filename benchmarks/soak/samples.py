@@ -14,8 +14,8 @@ MEASURES = ("rss", "files", "threads", "sockets")
 
 
 class Held(msgspec.Struct, kw_only=True):
-    """Of one process, or of several of a kind together. ``rss``: resident bytes; ``files``: file
-    descriptors, of which ``sockets`` are sockets."""
+    """What one process holds, or several of a kind together. ``rss``: resident bytes; ``files``:
+    file descriptors, of which ``sockets`` are sockets."""
 
     processes: int = 0
     rss: float = 0.0
@@ -38,7 +38,7 @@ class Sample(msgspec.Struct, kw_only=True):
 
 
 def held_by(pid: int) -> Held | None:
-    """None: the process has ended."""
+    """What a process holds; None: it has ended."""
     place = Path(f"/proc/{pid}")
     try:
         pages = int((place / "statm").read_text().split()[1])
@@ -56,15 +56,15 @@ def held_by(pid: int) -> Held | None:
 
 
 def held(launcher: int, others: dict[str, int]) -> dict[str, Held]:
-    """Of all processes of a launch, by what they are, and of ``others`` by their names. Of workers
-    of a kind the sum."""
+    """What all processes of a launch hold, by what they are, and of ``others`` by their names. Of
+    workers of a kind the sum."""
     found = [(member.kind, member.pid) for member in members(launcher)]
     found += [(BAG, each.pid) for each in strangers(launcher) if _records(each.pid)]
     return _summed([*found, (LAUNCHER, launcher), *others.items()])
 
 
 def tab_state(browser: Any) -> dict[str, float]:
-    """Of a `tests.browser.Browser`."""
+    """The state of a tab of a `tests.browser.Browser`."""
     browser.send("HeapProfiler.collectGarbage")
     metrics = browser.send("Performance.getMetrics")["metrics"]
     known = {each["name"]: each["value"] for each in metrics}

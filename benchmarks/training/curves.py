@@ -41,7 +41,7 @@ def wool(seed: int) -> TrainingSpec:
 
 
 def wool_by_steps(seed: int) -> TrainingSpec:
-    """The same without the coded action."""
+    """The spec without the coded action."""
     return _whole("wool", seed, 60_000, macros=False)
 
 

@@ -55,7 +55,7 @@ class _OverCodec:
 
 
 def parts(spec: TrainingSpec, rollouts: int) -> Parts:
-    """Of ``rollouts`` after a first one that is not counted."""
+    """The time by part of ``rollouts`` after a first one that is not counted."""
     world, clock = Sampled(spec), Clock()
     state = TrainingState(Spaces.of(world.opened), PARAMETERS, seed=0)
     state.begin(world.size)

@@ -55,7 +55,7 @@ class Environments(EnvBase):
 
 
 def torchrl_example() -> Iterator[int]:
-    """As `learners.by_hand`, without masks."""
+    """A learner as `learners.by_hand`, without masks."""
     world, p = Sampled(), PARAMETERS
     frames = world.size * p.decisions
     actor = ProbabilisticActor(

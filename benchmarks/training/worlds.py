@@ -28,7 +28,7 @@ def options_spec(seed: int, budget: int) -> TrainingSpec:
 
 
 def steps_spec(seed: int, budget: int) -> TrainingSpec:
-    """The same with single steps alone, from the world's own start: what any library can train."""
+    """The spec with single steps alone, from the world's own start: what any library can train."""
     spec = options_spec(seed, budget)
     interface = msgspec.structs.replace(spec.interface, macros=[])
     return msgspec.structs.replace(spec, name="steps", interface=interface, prefix=[])

@@ -19,8 +19,8 @@ from benchmarks.world.rows import Pace, table
 def main() -> None:
     parser = argparse.ArgumentParser(description="How fast the embedded world is.")
     parser.add_argument("--json", type=Path, help="write the rows to this file, too")
-    parser.add_argument("--quick", action="store_true", help="short, and without compiling anew")
-    parser.add_argument("--no-compile", action="store_true", help="without compiling anew")
+    parser.add_argument("--quick", action="store_true", help="short, and without compiling again")
+    parser.add_argument("--no-compile", action="store_true", help="without compiling again")
     arguments = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         # The last core: the first one has the machine's own business to do.

@@ -1,7 +1,7 @@
 """Makes docs/command_outputs.md: `make command-outputs`, python -m docs.site.command_outputs.
 
 Every command of docs/site/typed_commands.yaml is typed in a new folder, against real launches, and
-what it prints is written down. If one ends otherwise than stated, the page stays as it was.
+what it prints is written down. If one does not end as stated, the page stays as it was.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def definition() -> Definition:
 
 
 def page(place: Path) -> str:
-    """Type everything in a folder. Raises SystemExit where commands ended otherwise than stated."""
+    """Type everything in a folder. Raises SystemExit where commands did not end as stated."""
     given = definition()
     failed: list[str] = []
     for name, text in given.files.items():

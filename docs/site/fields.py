@@ -22,7 +22,8 @@ class Field(NamedTuple):
 
 
 def fields(kind: type[msgspec.Struct]) -> list[Field]:
-    """In their order. A field that a base declares has its comment from there."""
+    """The fields of a message in their order. A field that a base declares has its comment from
+    there."""
     notes: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         if issubclass(base, msgspec.Struct) and base is not msgspec.Struct:

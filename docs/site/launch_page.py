@@ -137,7 +137,7 @@ def _flat(value: Any, before: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def defined_keys() -> set[str]:
-    """Of all launch files as they are written, the keys that are no group's."""
+    """The keys of all launch files, as they are written, that are no group's."""
     found: set[str] = set()
     for name in FILES:
         written = yaml.safe_load((ROOT / "launch" / f"{name}.yaml").read_text("utf-8"))

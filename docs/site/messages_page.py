@@ -29,7 +29,7 @@ def modules() -> list[ModuleType]:
 
 
 def endpoints() -> dict[str, list[Declared]]:
-    """By the module that declares them."""
+    """The endpoints, by the module that declares them."""
     found: dict[str, list[Declared]] = defaultdict(list)
     for module in modules():
         for value in vars(module).values():

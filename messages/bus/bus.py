@@ -170,8 +170,8 @@ class Bus:
         self._subscriptions.subscribe_untyped(name, callback)
 
     def subscribe_frames(self, name: str, callback: FramesCallback) -> None:
-        """The same with the body as it came, which is not decoded: for subscribers that only count
-        messages."""
+        """Subscribe to a topic with the body as it came, which is not decoded: for subscribers that
+        only count messages."""
         self._subscriptions.subscribe_frames(name, callback)
 
     # Calling

@@ -1,4 +1,4 @@
-"""Publishes the requests and replies of a node's services while somebody subscribes to them."""
+"""Publishes the requests and replies of a node's services while they have a subscriber."""
 
 import msgspec
 
@@ -7,13 +7,14 @@ from messages.bus.header import Header
 from messages.bus.topics import Publisher
 from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, encode
+from messages.undecodable import UNDECODABLE
 
 _NOTHING = msgspec.Raw(b"\xc0")
 _WHOLE = msgspec.msgpack.Decoder(msgspec.Raw)
 
 
 class CallEvents:
-    """For the serving thread only."""
+    """Publishes call events. For the serving thread only."""
 
     def __init__(self, node: str, publisher: Publisher) -> None:
         self._publisher = publisher
@@ -22,18 +23,18 @@ class CallEvents:
 
     @property
     def wanted(self) -> bool:
-        """Whether somebody subscribes; nothing else need be done otherwise."""
+        """Whether there is a subscriber; otherwise nothing is encoded."""
         return self._publisher.wanted(self._key)
 
     def publish(self, header: Header, frames: Frames, body_type: str, took: float = 0.0) -> None:
-        """``header`` and ``frames``: of the request, the reply or the error."""
+        """Publish one event. ``header`` and ``frames``: of the request, the reply or the error."""
         body, omitted = _NOTHING, ""
         if header.kind == "error" or frames[0] == b"":  # a goal's state has no body either
             body_type, frames = "", frames[:1]
         else:
             try:
                 body = _WHOLE.decode(frames[0])
-            except (msgspec.DecodeError, RecursionError):
+            except UNDECODABLE:
                 frames, omitted = frames[:1], "it is not MessagePack"
         event = _event(header, body_type, took, omitted, body)
         try:

@@ -4,8 +4,8 @@ connection was made.
 ZeroMQ's option IMMEDIATE is not used, by which nothing would be queued for an absent node. With it
 the library drops, when a connection ends, what has come by it and was not read yet: the last
 messages of a node that publishes and stops. It even ends the process ("Assertion failed: !_more")
-where a message of several frames was just being read. So whoever sends looks at ``connected``
-before: a request for an absent node would be done after the caller has given up.
+where a message of several frames was just being read. So the sender checks ``connected`` before: a
+request for an absent node would be carried out after the caller has given up.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
 
 
 class Connection:
-    """For one thread only.
+    """A connection to one node. For one thread only.
 
     Attributes:
         connected: whether the node is connected, as far as `watch` has read.

@@ -18,7 +18,7 @@ class Sent:
         self._read = 0
 
     def add(self, frames: Frames) -> None:
-        """These frames were sent."""
+        """Count frames that were sent."""
         self._sent += sum(map(len, frames))
 
     def reported(self, report: bytes) -> None:
@@ -40,7 +40,7 @@ class Received:
         self._reported = 0
 
     def add(self, frames: Frames, connection: int) -> None:
-        """These frames were read. ``connection``: the number of the connection."""
+        """Count frames that were read. ``connection``: the number of the connection."""
         if connection != self._connection:
             self._connection, self._read, self._reported = connection, 0, 0
         self._read += sum(map(len, frames))

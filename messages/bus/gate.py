@@ -101,8 +101,8 @@ class Gate:
         self._changed()
 
     def take(self, count: int) -> None:
-        """So many of the steps that may be taken were taken elsewhere, in a process that knows the
-        gate's state late."""
+        """Record that so many of the steps that may be taken were taken elsewhere, in a process
+        that knows the gate's state late."""
         with self._condition:
             count = max(0, min(count, self._steps))
             self._steps -= count

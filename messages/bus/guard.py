@@ -38,7 +38,8 @@ EVENTS = (
 LOOK = 0.1
 """Seconds between two checks."""
 MAX_CONNECTIONS = 512
-"""To one node. A process may often have a thousand files, of which these are some."""
+"""The most connections to one node. A process may often have a thousand files, of which these are
+some."""
 MAX_GROWTH = 3 * MAX_MESSAGE
 """Bytes by which the process may grow within `WINDOW` while others send to it."""
 WINDOW = 2.0

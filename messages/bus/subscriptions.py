@@ -12,7 +12,7 @@ from messages.interface import Message, Topic
 
 
 class Subscriptions:
-    """Their callbacks run in the serving thread.
+    """The subscriptions of a node, whose callbacks run in the serving thread.
 
     Attributes:
         used: topics that were subscribed to by their names.

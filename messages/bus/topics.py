@@ -79,7 +79,7 @@ class Publisher:
                 self._send(route, message)
 
     def wanted(self, topic: bytes) -> bool:
-        """Whether somebody subscribes to a topic by its name, which ends with a NUL."""
+        """Whether a topic has a subscriber by its name, which ends with a NUL."""
         return topic in self._wanted
 
     def publish_by_name(self, name: str, frames: Frames, goal: str) -> None:

@@ -15,7 +15,7 @@ from models.mineclip.byte_pairs import Tokenizer, beside
 from models.mineclip.weights import WeightsError, load
 
 MEAN, STD = (0.3331, 0.3245, 0.3051), (0.2439, 0.2493, 0.2873)
-"""Of the pixels that MineCLIP was trained on, by colour."""
+"""Mean and deviation of the pixels that MineCLIP was trained on, by colour."""
 _BATCH = 64  # frames at once
 NEGATIVES: tuple[str, ...] = tuple(
     yaml.safe_load(Path(__file__).with_name("negatives.yaml").read_text("utf-8"))

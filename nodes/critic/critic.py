@@ -139,7 +139,8 @@ _Seen = TypeVar("_Seen", JudgeAnswer, LookAnswer)
 
 
 _FEWEST_WORDS = 4
-"""Of a text that is taken from the prompt if it stands there: fewer may be there by chance."""
+"""The fewest words of a text that is taken from the prompt if it stands there: fewer may be there
+by chance."""
 
 
 def _without_the_example(question: JudgeQuestion | LookQuestion, answer: _Seen) -> _Seen:

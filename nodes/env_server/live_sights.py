@@ -34,7 +34,7 @@ class Pause:
 
 
 class Sights:
-    """Those of the env server. ``wanted``: whether there are subscribers."""
+    """The sights of the env server. ``wanted``: whether there are subscribers."""
 
     def __init__(self, publish: Callable[[Sight], None]) -> None:
         self.wanted = False
@@ -57,7 +57,8 @@ class Sights:
 
 
 class SessionSights:
-    """Those of one session: a session's `Watcher` where it is played in the env server itself."""
+    """The sights of one session: a session's `Watcher` where it is played in the env server
+    itself."""
 
     def __init__(self, sights: Sights, session: str, task: str) -> None:
         self._sights = sights

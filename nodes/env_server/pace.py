@@ -4,7 +4,7 @@ from messages.bus.gate import Gate
 
 
 class Pace:
-    """Of one run. ``what``: the name of what waits while it stands."""
+    """The pace of one run. ``what``: the name of what waits while it stands."""
 
     def __init__(self, gate: Gate, what: str) -> None:
         self._gate = gate

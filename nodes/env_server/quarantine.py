@@ -1,8 +1,8 @@
 """Programs that stopped a worker: the same source is not run again.
 
 Its next check reports why. Where it would be run all the same (as a prefix, a macro, a reward, a
-stage of an earlier plan) it is still: a macro does nothing for one step, a reward pays nothing, a
-guard never takes over.
+stage of an earlier plan) it is skipped: a macro does nothing for one step, a reward is 0, a guard
+never takes over.
 """
 
 import logging
@@ -88,7 +88,7 @@ class Quarantine:
         return [] if entry is None else [Problem(line=entry.line or 1, message=entry.reason)]
 
     def report(self, program: Program, environments: Sequence[int]) -> ProgramReport | None:
-        """In place of a run."""
+        """The report in place of a run."""
         entry = self.find(program.source)
         if entry is None:
             return None
@@ -114,7 +114,7 @@ class Quarantine:
         )
 
     def stilled_guards(self, guards: Sequence[Guard]) -> list[Guard]:
-        """Those of them that may run: a guard that may not never takes over."""
+        """The guards that may run: a guard that may not never takes over."""
         left: list[Guard] = []
         for guard in guards:
             found = (self.find(program.source) for program in programs_of([guard]))
@@ -161,5 +161,5 @@ class Quarantine:
         entry = self.find(term.source) if term.kind == "code" else None
         if entry is None:
             return term
-        LOG.warning("a reward that is code pays nothing: %s", entry.reason)
+        LOG.warning("a reward that is code is 0: %s", entry.reason)
         return msgspec.structs.replace(term, source=STILL_REWARD)

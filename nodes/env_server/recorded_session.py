@@ -155,7 +155,8 @@ class Recorded:
         self._keeping(lambda: self._kept.keep(play, kept))
 
     def _note_trained(self, stepped: Stepped) -> None:
-        """The seeds follow from who has ended how often: see `SeedRange`."""
+        """Record ended training episodes. The seeds follow from how many episodes each environment
+        has ended: see `SeedRange`."""
         if not len(stepped.final_rows):
             return
         seeds, batch = self._request.seeds, self._request.batch or self._request.size

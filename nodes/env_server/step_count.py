@@ -1,4 +1,4 @@
-"""How many primitive steps a run's worlds have taken, kept so that no kill takes any of it."""
+"""How many primitive steps a run's worlds have taken, stored so that a kill loses none."""
 
 import os
 import threading

@@ -31,8 +31,8 @@ class VideoModel(Protocol):
 
 
 def check(interface: Interface, model: VideoModel | None, size: int, assisted: int) -> None:
-    """Whether the model, if it is wanted, can keep up with ``size`` environments. ``assisted``: the
-    steps that a game's assistant takes at most after a decision.
+    """Check that the video model, if the interface needs it, is fast enough for ``size``
+    environments. ``assisted``: the steps that a game's assistant takes at most after a decision.
 
     Raises:
         ValueError: there is none, or it cannot.

@@ -110,7 +110,7 @@ class Agent(Node):
         self.tryouts = Tryouts(self.memory, self.seed)
 
     def working(self, goal: GoalHandle[Any, Working], activity: str) -> None:
-        """Say what is being done right now."""
+        """Publish what is being done right now."""
         message = Working(activity=activity)
         self.publish(WORKING, message)
         goal.feedback(message)

@@ -1,4 +1,4 @@
-"""The code branch: write a program, check it, try it, have it judged, repair it."""
+"""The code branch: write a program, check it, try it, ask the critic for a verdict, repair it."""
 
 from messages.bus import RemoteError
 from messages.chat import ProgramAnswer, ProgramAttempt, ProgramQuestion
@@ -25,10 +25,10 @@ from nodes.goal_ids import slug
 def implement_by_code(
     agent: Agent, goal: Implementing, tried: TriedPrograms, looked_up: LookedUp, spent: Spent
 ) -> Outcome:
-    """At most ``1 + repairs`` programs are tried out; the best of them is the implementation. What
-    the check refuses is no try, up to ``refusals`` of them. They may call the skills that were
-    looked up; ``spent`` is what the goal has cost before. What is tried out is remembered among the
-    ``tried``."""
+    """Implement a sub-action by code: at most ``1 + repairs`` programs are tried out; the best of
+    them is the implementation. Programs that the check rejects do not count as tries, up to
+    ``refusals`` of them. Programs may call the skills that were looked up; ``spent`` is what the
+    goal has cost before. What is tried out is remembered among the ``tried``."""
     request, sub_action = goal.request, goal.request.sub_action
     outcome = Outcome()
     attempts: list[ProgramAttempt] = []

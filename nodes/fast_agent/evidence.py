@@ -1,5 +1,4 @@
-"""What is known of a training and of the tryout of its policy, for those who judge it and for who
-writes the next spec."""
+"""Summarises a training and its policy's tryout for the critic and the next spec question."""
 
 from messages.training import Learning, Trained
 from nodes.fast_agent.stage_playing import Played

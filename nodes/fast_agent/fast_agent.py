@@ -71,8 +71,8 @@ class FastAgent(Agent):
         except OutOfSamples as reason:
             outcome = Outcome(failed(str(reason)), attempts=1)
         except RemoteError as error:
-            # What is no fault of the sub-action is raised: once it is fixed, the goal goes on.
-            # A session that is lost with each try may be the program's doing.
+            # Failures that the sub-action did not cause are raised; the goal resumes once they are
+            # fixed. A session that is lost with each try may be the program's doing.
             if error.retryable and error.code != SESSION_LOST:
                 raise
             # One sub-action that cannot be implemented is a verdict like any other, and what was

@@ -1,6 +1,6 @@
 """The guard branch: write a guard's condition and its program, or have its policy trained.
 
-How good it is shows in the tryouts of the sub-actions that it cuts into.
+How good it is shows in the tryouts of the sub-actions that it interrupts.
 """
 
 from messages.bus import GoalHandle, RemoteError
@@ -18,7 +18,7 @@ from nodes.goal_ids import slug
 GuardGoal = GoalHandle[MakeGuard, Working]
 
 MOST_STEPS = 1000
-"""Of one turn of a guard."""
+"""The most steps of one turn of a guard."""
 
 
 def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:

@@ -19,7 +19,8 @@ from nodes.guard_counts import together
 Implementing = GoalHandle[Implement, Working]
 
 LEAST_EPISODES = 5
-"""Of a tryout that counts as success: where the samples cut it to fewer, too little was seen."""
+"""The fewest episodes of a tryout that counts as success: where the samples cut it to fewer, too
+little was seen."""
 
 
 @dataclass
@@ -75,14 +76,14 @@ class Outcome:
         played: Played,
         learning: Learning | None = None,
     ) -> bool:
-        """Take this in place of what there was, if it does better in its tryout, or as well and in
-        fewer steps; whether it was taken."""
+        """Keep this attempt if its tryout is better than the best so far, or equal in fewer steps.
+        Returns whether it was kept."""
         episodes = len(played.episodes)
         pace = played.steps / max(1, episodes)
         better = self.stage is None or _merit(verdict, pace) > _merit(self.verdict, self.pace)
         if better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
-            # What a training came to is told where a program stands in place of its policy, too.
+            # A training's outcome is also reported where a program is chosen instead of its policy.
             self.episodes, self.pace, self.learning = episodes, pace, learning or self.learning
         return better
 
@@ -101,7 +102,7 @@ class Outcome:
 
 
 def _merit(verdict: Verdict, pace: float) -> tuple[float, float, float]:
-    # What never worked is no better for having failed sooner.
+    # Among attempts that never succeeded, fewer steps are no advantage.
     return verdict.success_rate, verdict.progress, -pace if verdict.success_rate > 0 else 0.0
 
 
@@ -155,8 +156,8 @@ def _tryout(agent: Agent, goal: Implementing, stage: Stage) -> Play:
 
 
 def unjudged(played: Played) -> Verdict:
-    """What is known of a tryout without a critic: whether a program of it failed. Nobody looks
-    whether the sub-action was done."""
+    """The verdict on a tryout without a critic: whether a program of it failed. Whether the
+    sub-action was done is not checked."""
     wrong = next((each for each in played.reports if each.status in FAULTS), None)
     if wrong is not None:
         runs = sum(each.count for each in played.reports)

@@ -130,7 +130,7 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
         agent.player.close_left_over(session)
         raise
     closed = agent.call(CLOSE, SessionName(session=session))
-    return _told(request, closed, standings, steps)
+    return _performed(request, closed, standings, steps)
 
 
 def _next_together(
@@ -144,7 +144,7 @@ def _next_together(
         _note(standing, request.subtasks, episode)
         if episode.ended != "running" or standing.gave_up:
             continue
-        key = _plan_anew(standing, request, episode)
+        key = _plan_again(standing, request, episode)
         if key is None:
             continue
         if key not in known:
@@ -166,7 +166,7 @@ def _next_together(
     return turns[chosen]
 
 
-def _plan_anew(standing: Standing, request: Perform, episode: Episode) -> Key | None:
+def _plan_again(standing: Standing, request: Perform, episode: Episode) -> Key | None:
     """The subtask that comes next by this episode's inventory; None: there is none to be found."""
     view, goal = episode.after, request.task.success
     played, standing.playing = standing.playing, None
@@ -200,7 +200,7 @@ def _plan_anew(standing: Standing, request: Perform, episode: Episode) -> Key | 
 
 
 def _held(request: Perform, episode: Episode, key: Key) -> int:
-    """How many of a subtask's item there are, with what serves as it: the logs of any tree."""
+    """How many of a subtask's item there are, substitutes included (logs of any tree)."""
     planning = card(request.task.game).planning
     return planning.at_hand(episode.after, request.task.success, beside=False).get(key[1], 0)
 
@@ -208,8 +208,8 @@ def _held(request: Perform, episode: Episode, key: Key) -> int:
 def _in_plan_order(
     needed: list[Subtask], subtasks: list[Practised], planning: Planning, held: dict[str, int]
 ) -> list[Subtask]:
-    """First what the planner put first, of what can be done with what is held: it may have had its
-    reasons, such as a furnace beside the table that stands here now."""
+    """Among subtasks possible with the inventory, the planner's order decides: it may know that a
+    furnace stands nearby."""
     places = {_key(each.subtask.success): place for place, each in enumerate(subtasks)}
     ready = [each for each in needed if not planning.shortfalls([each], held)] or needed[:1]
     first = min(ready, key=lambda each: places.get(_key(each.success), len(places)))
@@ -217,7 +217,7 @@ def _in_plan_order(
 
 
 def _note(standing: Standing, subtasks: list[Practised], episode: Episode) -> None:
-    """What of the plan this episode has had by now."""
+    """Add to ``standing`` the items of the plan that this episode has gained by now."""
     for each in subtasks:
         success = each.subtask.success
         had = episode.before.inventory.get(success.name, 0)
@@ -225,7 +225,7 @@ def _note(standing: Standing, subtasks: list[Practised], episode: Episode) -> No
             standing.gained.add(success.name)
 
 
-def _told(
+def _performed(
     request: Perform,
     closed: Closed,
     standings: list[Standing],

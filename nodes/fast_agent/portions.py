@@ -2,7 +2,7 @@
 
 What an episode will take is not known before, only what it may take. So those episodes are played
 that fit in any case, and then, with what they left over, further ones: a play never takes more than
-it may, and comes to all of its episodes where they are short.
+it may, and plays all its episodes if they are short.
 """
 
 from collections import Counter
@@ -75,7 +75,7 @@ def play_what_fits(
 
 
 def _together(portions: Sequence[Played]) -> Played:
-    """One play of all their episodes, numbered on."""
+    """One play of all episodes of the ``portions``, renumbered consecutively."""
     first = portions[0]
     episodes = list(first.episodes)
     reports, every = list(first.reports), list(first.all_reports)

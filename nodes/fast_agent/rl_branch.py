@@ -1,4 +1,4 @@
-"""The rl branch: write a training spec, check it, have it trained, try the policy out."""
+"""The rl branch: write a training spec, check it, send it to the learner, try the policy out."""
 
 from collections.abc import Sequence
 
@@ -59,14 +59,14 @@ def implement_by_rl(
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
-    spec = _with_tryouts(agent, spec)
+    spec = _with_tryouts(agent, spec, goal.id)
     rival = best_of(tried, goal.request.sub_action.success) if _compares(agent) else None
 
     stage = Stage(sub_action=goal.request.sub_action, spec=spec, guards=goal.request.guards)
     if (left := spent.left) is not None:
         episode, tryout = longest_tryout(agent, goal, stage)
-        # A policy without a tryout is for nothing: as much as that may take, and a program's
-        # tryout beside it, is kept back, but not more than a quarter.
+        # A policy cannot be used without a tryout, so its samples (and the rival program's) are
+        # reserved, at most a quarter.
         both = tryout if rival is None else 2 * tryout
         most = left - max(episode, min(both, left // 4))
         if most < 1:
@@ -151,13 +151,13 @@ def _compare(
     )
 
 
-def _with_tryouts(agent: Agent, spec: TrainingSpec) -> TrainingSpec:
+def _with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
     parameters = agent.parameters
     which = parameters.tryouts_in_training
     started = bool(spec.clone) or spec.start is not None
     if which == "never" or (which == "started" and not started):
         return spec
-    seeds = seeds_while_training(agent.seed, parameters.trial_episodes)
+    seeds = seeds_while_training(agent.seed, parameters.trial_episodes, goal)
     tryouts = Tryouts(seeds=seeds, every=parameters.tryouts_every)
     return msgspec.structs.replace(spec, tryouts=tryouts)
 

@@ -2,6 +2,7 @@
 no tryout one that an earlier tryout was played on, up to 50,000 episodes of tryouts in a run."""
 
 import threading
+import zlib
 
 import msgspec
 
@@ -13,6 +14,7 @@ _TRAINING = 900_000
 _TRIAL = 50_000
 _EVALUATION = 25_000
 _WHILE_TRAINING = 10_000  # before the end of training's range, to which no training comes
+_DEMONSTRATIONS = 1_000  # the last of them, which the learner takes for programs to clone
 
 
 def training_seeds(seed: int) -> SeedRange:
@@ -20,9 +22,13 @@ def training_seeds(seed: int) -> SeedRange:
     return SeedRange(first=seed * _PER_RUN, count=_TRAINING)
 
 
-def seeds_while_training(seed: int, size: int) -> SeedRange:
-    """Seeds on which a policy is tried out as it is trained: the same each time."""
-    return SeedRange(first=seed * _PER_RUN + _TRAINING - _WHILE_TRAINING, count=size)
+def seeds_while_training(seed: int, size: int, goal: str) -> SeedRange:
+    """Seeds on which a policy is tried out as it is trained for a goal: the same each time, and as
+    a rule others than those of another goal. A policy that goes on from the best weights of an
+    earlier training would else begin on the seeds that these were chosen by."""
+    slices = max(1, (_WHILE_TRAINING - _DEMONSTRATIONS) // size)
+    first = zlib.crc32(goal.encode()) % slices * size
+    return SeedRange(first=seed * _PER_RUN + _TRAINING - _WHILE_TRAINING + first, count=size)
 
 
 def trial_seeds(seed: int, used: int = 0, size: int = _TRIAL) -> SeedRange:

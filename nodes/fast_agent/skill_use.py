@@ -1,8 +1,8 @@
 """The fast agent's skills: looked up before a sub-action is implemented, kept when it worked.
 
 What was looked up is remembered under the goal's id, so that a goal that is started again asks
-and plays what it did before, whatever has come into the library meanwhile. The library is a help,
-never a need: where it fails in the middle of a run, that is reported and the run goes on without.
+and plays what it did before, whatever has come into the library meanwhile. The library is optional:
+its failure in the middle of a run is reported, and the run continues without it.
 """
 
 import logging
@@ -39,7 +39,7 @@ from nodes.skills import (
 MOST_NOTES = 4  # skills that the language model is shown
 MOST_GUARD_NOTES = 2
 GOOD_GUARD = 0.8
-"""Share of a guard's turns after which its condition held no longer, from which on it is kept."""
+"""Share of a guard's turns after which its condition no longer held, from which on it is kept."""
 LEAST_TURNS = 5
 _Kept = TypeVar("_Kept")
 
@@ -144,16 +144,16 @@ class Skills:
                     self._count(occasion, key, counts)
 
     def policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
-        """Those of the library with an aim and an interface that fits, the best last."""
+        """Policies of the library with this aim and an interface that fits, the best last."""
         return self._safely(lambda: self._policies(aim, fits), [])
 
     def failed(self, goal: Implementing, skill: Skill, rate: float, n: int, steps: int) -> None:
-        """A skill that was tried out for a goal did not do, in ``n`` episodes."""
+        """Record that a skill failed for a goal, in ``n`` episodes."""
         counts = Counts(successes=round(rate * n), episodes=n, samples=steps)
         self._count(goal.id, skill.key, counts)
 
     def keep(self, goal: Implementing, implemented: Implemented, episodes: int) -> None:
-        """Take what has come of a goal into the library, if its verdict is success."""
+        """Add a goal's implementation to the library if its verdict is success."""
         library, stage, verdict = self._library, implemented.stage, implemented.line.verdict
         if library is None or stage is None or not verdict.success:
             return

@@ -15,7 +15,7 @@ _NONE: Mapping[str, str] = {}
 
 
 class SpecChecker:
-    """Of the answers to one question.
+    """Checks the answers to one question.
 
     Args:
         skills: the sources of skills that programs may call.
@@ -66,16 +66,16 @@ class SpecChecker:
         what it cannot have, if that is all that is wrong."""
         problems = self.problems(answer)
         if problems and last:
-            mended = self._mended(answer)
-            if not self.problems(mended):
+            fixed = self._fixed(answer)
+            if not self.problems(fixed):
                 self._agent.log.warning("the spec is taken without: %s", " ".join(problems))
-                return mended, []
+                return fixed, []
         return answer, problems
 
-    def _mended(self, answer: SpecAnswer) -> SpecAnswer:
-        """Without macros that cannot be played (a name that is taken, a number out of range, a
-        program with a mistake), and without programs to clone that do not exist: a policy can be
-        trained without them."""
+    def _fixed(self, answer: SpecAnswer) -> SpecAnswer:
+        """The answer without macros that cannot be played (a name that is taken, a number out of
+        range, a program with a mistake), and without programs to clone that do not exist: a policy
+        can be trained without them."""
         kept: list[MacroDraft] = []
         taken = set(self._question.actions)
         for draft in answer.macros if self._question.macros_allowed else []:

@@ -54,7 +54,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     seeds: SeedRange
     stages: Sequence[Stage]
     prefix: Sequence[Program] = ()  # coded actions inside reset; what they spend is counted too
-    guards: Sequence[Guard] = ()  # that cut into the prefix; the stages have their own
+    guards: Sequence[Guard] = ()  # that interrupt the prefix; the stages have their own
     record: bool = False
     pictures: Pictures | None = None  # of the last stage
     # A policy whose horizon is over before its stage is done begins again until episodes are over.
@@ -105,13 +105,13 @@ class Player:
         return self.whole(id, Played, lambda session: self._once(session, play, cancelled))
 
     def remembered(self, name: str, value: int) -> int:
-        """What it was at the first call: parameters may change while a goal goes on."""
+        """The value at the first call: parameters may change while a goal goes on."""
         known = self._memory.find(name, int)
         return self._memory.keep(name, value) if known is None else known
 
     def whole(self, id: str, kind: type[Result], once: Callable[[str], Result]) -> Result:
-        """What ``once`` makes of a session of the name it is given, from beginning to end; or
-        recall what it made. It starts over when the session was lost.
+        """Run ``once(session name)`` to its end and store its result, or return the stored one. It
+        starts over when the session was lost.
 
         Raises:
             RemoteError: a stage failed, or the session was lost in every attempt.
@@ -288,7 +288,8 @@ def _was_killed(error: Exception) -> bool:
 
 
 def _given_up(error: BusError, times: int) -> BusError:
-    """Whose session is unknown was not refused: another time there may be one."""
+    """The error after which an attempt is given up. An unknown session is no rejection: a retry
+    may succeed."""
     if isinstance(error, PeerRestarted):
         return error
     why = f"the session was lost {times} times in a row, the last time so: {error}"

@@ -70,8 +70,8 @@ class TriedPrograms:
         self._memory.keep(_subtask(goal), [*known, tried])
 
     def of(self, goal: Implementing) -> list[Tried]:
-        """Those of the goal's subtask, the best first, as they were when the goal began: of all its
-        sub-actions, for a policy may have to do the work of several."""
+        """The tried programs of the goal's subtask, the best first, as they were when the goal
+        began: of all its sub-actions, for a policy may have to do the work of several."""
         name = f"{goal.id}/tried"
         if (known := self._memory.find(name, list[Tried])) is not None:
             return known

@@ -22,7 +22,7 @@ class Deciding:
         self._greedy = greedy
 
     def begin(self, environments: int) -> None:
-        """Its turn begins in all environments: its memory is reset."""
+        """Begin the policy's turn in all environments: its memory is reset."""
         if self._remembering is not None:
             self._remembering.begin(environments)
 

@@ -28,8 +28,8 @@ class CallPresent(Protocol):
 
 
 def servers_of(config: Mapping[str, Any], call: CallPresent) -> dict[str, Call]:
-    """By name, in the order of the configuration. The only one is waited for while it is absent;
-    of several, a call of one that is absent ends soon, and the others go on."""
+    """The env servers by name, in the order of the configuration. The only one is waited for while
+    it is absent; of several, a call of one that is absent ends soon, and the others go on."""
     names = env_servers(config)
     if len(names) == 1:
         return {names[0]: call}

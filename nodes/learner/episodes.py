@@ -50,7 +50,7 @@ class RecentEpisodes:
         self._begun += environments
 
     def leave(self, environments: Iterable[int]) -> None:
-        """These environments are lost: their episodes are as if they had not begun."""
+        """Leave out lost environments: their episodes are as if they had not begun."""
         for environment in environments:
             ordinal, self._running[environment] = self._running[environment], None
             if ordinal is not None and ordinal >= self._counted:
@@ -58,7 +58,7 @@ class RecentEpisodes:
         self._count()
 
     def enter(self, environments: Iterable[int]) -> None:
-        """They are there again, and an episode begins in each."""
+        """Take environments in that are there again, and an episode begins in each."""
         for environment in environments:
             self._running[environment] = self._begun
             self._begun += 1
@@ -100,8 +100,8 @@ class RecentEpisodes:
 
     @property
     def success_rate(self) -> float:
-        """Of the last ``size`` episodes. Before there were so many, the missing ones count as
-        failures, so that a few early successes do not look like skill."""
+        """The success rate of the last ``size`` episodes. Before there were so many, the missing
+        ones count as failures, so that a few early successes do not look like skill."""
         rate = sum(success for success, _, _ in self._ended) / (self._ended.maxlen or 1)
         late = [success for overtaken, success in self._settled if overtaken]
         unknown = max(

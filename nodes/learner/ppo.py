@@ -106,7 +106,8 @@ class Ppo:
 
     @property
     def learning_rate(self) -> float:
-        """That of the last update: the parameter, lowered with the budget that was spent."""
+        """The learning rate of the last update: the parameter, lowered with the budget that was
+        spent."""
         return float(self.optimiser.param_groups[0]["lr"])
 
     def begin(self) -> None:

@@ -36,7 +36,7 @@ class Leader:
         self._deciding = Deciding(stored_networks(found).actor, generator, greedy)
 
     def begin(self, environments: int) -> None:
-        """Its turn begins in all environments that it plays in."""
+        """Begin the leader's turn in all environments that it plays in."""
         self._deciding.begin(environments)
 
     def choose(

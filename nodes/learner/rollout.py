@@ -55,7 +55,7 @@ class Rollout:
     rows: Tensor | None = None
 
     def copied(self) -> "Rollout":
-        """In storage of its own."""
+        """A copy in storage of its own."""
         return replace(
             self,
             **{
@@ -66,9 +66,9 @@ class Rollout:
         )
 
     def of(self, present: np.ndarray[Any, Any]) -> "Rollout":
-        """Without the environments that are not ``present``, bool (B,): what was played in them is
-        not known to its end. ``final_at`` names columns, ``episodes`` the session's environments.
-        """
+        """The rollout without the environments that are not ``present``, bool (B,): what was played
+        in them is not known to its end. ``final_at`` names columns, ``episodes`` the session's
+        environments."""
         if present.all():
             return self
         rows = torch.from_numpy(np.flatnonzero(present))

@@ -158,7 +158,7 @@ class TrainingSession:
         opened = self._led(self._ask(OPEN, request))
         self._seeds_before = seeds_used
         self._episodes[:] = 1
-        self.seeds_used = seeds_used + (self.batch or self.size)
+        self._count_seeds(opened)
         return opened
 
     def step(self, choices: np.ndarray[Any, Any]) -> Stepped:
@@ -169,10 +169,13 @@ class TrainingSession:
         """
         stepped = self._led(self._ask(STEP, Step(session=self.name, choices=choices)))
         self._episodes[stepped.final_rows] += 1
-        # Environment i plays seeds i, i + size, ...: the fastest one decides how many are used.
-        size = self.batch or self.size
-        self.seeds_used = self._seeds_before + size * int(self._episodes.max())
+        self._count_seeds(stepped)
         return stepped
+
+    def _count_seeds(self, answer: Opened | Stepped) -> None:
+        """Environment i plays seeds i, i + size, ...: the fastest one decides how many are used."""
+        begun = answer.begun or int(self._episodes.max())
+        self.seeds_used = self._seeds_before + (self.batch or self.size) * begun
 
     def _seeds(self, used: int) -> SeedRange:
         """Those that are left. Where several env servers play them, the range is a multiple of the
@@ -204,7 +207,12 @@ class TrainingSession:
         if now is answer:
             return answer
         return msgspec.structs.replace(
-            answer, features=now.features, mask=now.mask, prefix_steps=prefix_steps, lead=-1
+            answer,
+            features=now.features,
+            mask=now.mask,
+            prefix_steps=prefix_steps,
+            lead=-1,
+            begun=now.begun,
         )
 
     def _gives_up(self, waited: int) -> bool:

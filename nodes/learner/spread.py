@@ -1,8 +1,8 @@
 """A training's batch spread over several env servers: one session on each, with its share.
 
-All that are up are stepped side by side, and what they answer is put together, so that whoever
-trains sees one batch. Which environments a server has, and which seeds they play, follows from the
-batch's size and the servers' order alone. docs/several_env_servers.md has the whole design.
+All that are up are stepped side by side, and their replies are put together, so that the training
+sees one batch. Which environments a server has, and which seeds they play, follows from the batch's
+size and the servers' order alone. docs/several_env_servers.md has the whole design.
 """
 
 import logging

@@ -57,7 +57,7 @@ class Spaces(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def difference(self, other: "Spaces") -> str:
-        """In words, empty if there is none."""
+        """The difference in words, empty if there is none."""
         for what, ours, theirs in (
             ("observations", self.fields, other.fields),
             ("actions", self.choices, other.choices),
@@ -72,7 +72,7 @@ class Spaces(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def shapes(self) -> list[Shape]:
-        """Of each field: (size,), or of a picture (channels, height, width)."""
+        """The shape of each field: (size,), or of a picture (channels, height, width)."""
         return [picture_shape(name) or (size,) for name, size in self.fields]
 
 
@@ -300,12 +300,12 @@ class TrainingState:
             self.player.begin(environments)
 
     def leave(self, environments: Sequence[int]) -> None:
-        """These environments are lost, with their episodes."""
+        """Leave out lost environments, with their episodes."""
         self.episodes.leave(environments)
         self.trajectories.begin_in(environments)
 
     def enter(self, environments: Sequence[int]) -> None:
-        """They are there again: an episode begins in each of them."""
+        """Take environments in that are there again: an episode begins in each of them."""
         self.episodes.enter(environments)
         self.trajectories.begin_in(environments)
         self.ppo.begin_in(environments)

@@ -1,4 +1,4 @@
-"""A training takes parameters that were set while it runs, and records from which sample on."""
+"""Applies live hyper-parameters to a running training and records from which sample on."""
 
 import logging
 import time
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nodes.learner.state import TrainingState
 
 TAKEN = "taken.jsonl"
-"""In the learner's folder."""
+"""The name of the file in the learner's folder."""
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):

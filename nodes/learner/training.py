@@ -116,7 +116,7 @@ class Training:
         self._losses: Counter[bool] = Counter()
         self._opening_steps = 0  # prefix steps of the opening, counted with the first rollout
         self._updating: Updating | None = None
-        self._saved_at = time.monotonic()
+        self._began = self._saved_at = time.monotonic()  # the rollout; the last checkpoint
 
     def run(
         self, report: Callable[[Progress], None], check: Callable[[], None] = lambda: None
@@ -165,78 +165,91 @@ class Training:
             self.beside.clone(state, self._room_beside(state), check)
         state.act_as_now()
         metrics = Metrics(self.learner / "tensorboard", self.folder.name)
-        began = time.monotonic()
 
-        def learned() -> None:
-            """Wait for the update that is under way, if one is. A checkpoint has what it has
-            learned from, and nothing of what was collected since."""
-            updating = self._updating
-            if updating is None:
-                return
-            with spending("update"):
-                statistics = updating.wait()
-                if state.imitate_if_due() and not state.finite():
-                    raise self._diverged(state.counters.samples)
-            self._updating = None
-            speed = updating.samples / (time.monotonic() - began)
-            imitated = state.imitation_loss if self.parameters.imitation_every else None
-            metrics.write(state.counters.samples, statistics, state.episodes, speed, imitated)
-            metrics.write_parameters(state.counters.samples, state.ppo)
-            report(self._progress(state, statistics, speed))
-            if not state.stopped:
-                self._save(state, metrics)
+        def finish_update() -> None:
+            self._finish_update(state, metrics, report)
 
         try:
             while not state.stopped:
                 if self.beside.tryout_is_due(state, self._room_beside(state)):
-                    learned()
+                    finish_update()
                     self.beside.try_out(state, self._room_beside(state), check)
                     self.limits.stop_when_fallen(state)
                     if state.stopped:
                         break
                 if arrivals := self.session.take_in():
-                    learned()  # it goes by the memories of the environments that there were
+                    finish_update()  # it goes by the memories of the environments that there were
                     self._take_in(arrivals, state, collector)
-                began = time.monotonic()
+                self._began = time.monotonic()
                 drawn = state.choosing.get_state()
                 try:
                     rollout = self._collect(state, collector, check)
                 except SessionLost as error:
-                    learned()
-                    self.log.warning(
-                        "%s lost its session (%s): the rollout is discarded, uncounted, and the "
-                        "session opened again",
-                        self.policy,
-                        error,
-                    )
-                    self._lost(error, check)
+                    finish_update()
                     # The next rollout draws the same choices as the discarded one.
                     state.choosing.set_state(drawn)
-                    if self.limits.stop_when_spent(state, wanted=self.limits.resets):
-                        break
-                    self._open(check)
+                    self._open_again(error, state, check)
                     continue
-                learned()
-                self._losses.clear()
-                state.counters.prefix_samples += self._opening_steps
-                self._opening_steps = 0
-                if rollout.decisions:
-                    self._learn(state, rollout)
-                    self.limits.stop_when_good(state)
-                    self.limits.stop_when_hopeless(state)
-                elif self.spec.budget - state.counters.samples < self.limits.decisions:
-                    state.stopped = "the budget is spent"
-                if self.session.gave_up and not state.stopped:
-                    state.stopped = self.session.gave_up
-                self.limits.stop_when_spent(state, wanted=self.limits.next_step)
+                finish_update()
+                self._count(state, rollout)
                 if state.stopped or not self.parameters.overlap:
-                    learned()
+                    finish_update()
             self._end(state, metrics, check)
         finally:
             if self._updating is not None:
                 self._updating.abandon()
             metrics.close()
         return state
+
+    def _finish_update(
+        self, state: TrainingState, metrics: Metrics, report: Callable[[Progress], None]
+    ) -> None:
+        """Wait for the update that is under way, if one is. A checkpoint has what it has learned
+        from, and nothing of what was collected since."""
+        updating = self._updating
+        if updating is None:
+            return
+        with spending("update"):
+            statistics = updating.wait()
+            if state.imitate_if_due() and not state.finite():
+                raise self._diverged(state.counters.samples)
+        self._updating = None
+        speed = updating.samples / (time.monotonic() - self._began)
+        imitated = state.imitation_loss if self.parameters.imitation_every else None
+        metrics.write(state.counters.samples, statistics, state.episodes, speed, imitated)
+        metrics.write_parameters(state.counters.samples, state.ppo)
+        report(self._progress(state, statistics, speed))
+        if not state.stopped:
+            self._save(state, metrics)
+
+    def _count(self, state: TrainingState, rollout: Rollout) -> None:
+        """Begin to learn from a rollout, and stop where a limit is reached with it."""
+        self._losses.clear()
+        state.counters.prefix_samples += self._opening_steps
+        self._opening_steps = 0
+        if rollout.decisions:
+            self._learn(state, rollout)
+            self.limits.stop_when_good(state)
+            self.limits.stop_when_hopeless(state)
+        elif self.spec.budget - state.counters.samples < self.limits.decisions:
+            state.stopped = "the budget is spent"
+        if self.session.gave_up and not state.stopped:
+            state.stopped = self.session.gave_up
+        self.limits.stop_when_spent(state, wanted=self.limits.next_step)
+
+    def _open_again(
+        self, error: SessionLost, state: TrainingState, check: Callable[[], None]
+    ) -> None:
+        """Open the session that was lost, or stop where too few samples are left for that."""
+        self.log.warning(
+            "%s lost its session (%s): the rollout is discarded, uncounted, and the session opened "
+            "again",
+            self.policy,
+            error,
+        )
+        self._lost(error, check)
+        if not self.limits.stop_when_spent(state, wanted=self.limits.resets):
+            self._open(check)
 
     def _open(self, check: Callable[[], None]) -> tuple[TrainingState, Collector]:
         """Open the session. The first time, also make the state and the collector to its shape."""

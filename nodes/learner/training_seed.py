@@ -11,7 +11,7 @@ from messages.world import DEFAULT_GAME
 
 
 def seed_of(spec: TrainingSpec) -> int:
-    """The same spec trains the same policy."""
+    """The seed of a training: the same spec trains the same policy."""
     fields = msgspec.to_builtins(spec)
     # Fields that were added later: specs without them keep their seeds.
     for later in ("start", "lead", "clone", "guards", "guard", "guarded"):

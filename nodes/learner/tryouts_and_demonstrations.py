@@ -31,7 +31,7 @@ from nodes.times import spending
 Check = Callable[[], None]
 
 LEARNED_PER_TRIED = 2
-"""Samples that are learned from for each step of a tryout, at least: a third of all is tried."""
+"""Minimum learned samples per tryout step, so that tryouts take at most a third of all steps."""
 
 
 class Beside:

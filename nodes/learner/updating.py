@@ -44,7 +44,7 @@ class Updating:
         return self._statistics
 
     def abandon(self) -> None:
-        """Wait until nothing is changed any more, whatever came of it."""
+        """Wait until the update has ended; ignore its outcome."""
         if self._thread is not None:
             self._thread.join()
 

@@ -74,7 +74,7 @@ def narrowed(schema: dict[str, Any], question: Question) -> dict[str, Any]:
 
 
 def without_prose_bounds(schema: Any) -> Any:
-    """For servers that know ``maxItems`` and refuse ``maxLength``."""
+    """The schema for servers that know ``maxItems`` and refuse ``maxLength``."""
     if isinstance(schema, list):
         return [without_prose_bounds(part) for part in schema]
     if not isinstance(schema, dict):

@@ -18,6 +18,7 @@ import msgspec
 
 from messages.chat import ChatMessage, Question, game_of
 from messages.program import CheckProgram
+from messages.undecodable import UNDECODABLE
 from nodes.answer_check import MOST_SAMPLES, answer_problems, programs_of
 from nodes.asking import kind_of, render
 from nodes.command import ended
@@ -192,7 +193,7 @@ def _side(
 def _backend(
     request: Request, question: Question, prompt: list[ChatMessage]
 ) -> Iterator[tuple[Backend, float]]:
-    """What is asked, and how many seconds a server that is away is waited for."""
+    """The backend that is asked, and how many seconds an absent server is waited for."""
     try:
         profile = read_profile(request.profile)
         if isinstance(profile, Replay):
@@ -207,7 +208,7 @@ def _backend(
         if names and not profile.vision:
             raise Unusable(
                 f"{profile.model} is not shown pictures, and the question has some: choose one "
-                "that sees, or say llm.vision=true if this one does"
+                "that sees, or set llm.vision=true if this one does"
             )
         shown = stored(transcript_path(request.run).parent / "pictures", names)
         check(prompt, shown)
@@ -244,7 +245,7 @@ def main() -> int:
     try:
         request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
         print(msgspec.json.encode(again(request)).decode())
-    except (Unusable, msgspec.DecodeError) as error:
+    except (Unusable, *UNDECODABLE) as error:
         print(error, file=sys.stderr)
         return REFUSED
     return 0

@@ -16,6 +16,7 @@ import msgspec
 from messages.breaking import ASKED, Breaks, Held, HeldNote
 from messages.bus import Later, ServiceError
 from messages.chat import Answered, Question
+from messages.undecodable import UNDECODABLE
 from nodes.answer_check import answer_problems
 from nodes.asking import kind_of
 from nodes.llm.transcript import Entry, Unanswered
@@ -60,7 +61,8 @@ class Waiting(msgspec.Struct, kw_only=True):
 
 
 class Breakpoints:
-    """``changed`` is told the state whenever it changes. No thread waits with an answer.
+    """The breakpoints and the answers held at them. ``changed`` is called with the state whenever
+    it changes. No thread waits with an answer.
 
     Raises:
         UnusableFile: a file of an earlier process is damaged.
@@ -81,7 +83,7 @@ class Breakpoints:
             for path in sorted(self._folder.glob("*.json")):
                 waiting = msgspec.json.decode(path.read_bytes(), type=Waiting)
                 self._waiting[waiting.id] = waiting
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, *UNDECODABLE) as error:
             raise UnusableFile(
                 f"{path} cannot be read ({error}); remove it, and its answer is asked for again"
             ) from None
@@ -154,7 +156,7 @@ class Breakpoints:
             self._keep(waiting)
 
     def end(self, waiting: Waiting, outcome: Answered | ServiceError) -> None:
-        """It is recorded: whoever asked gets it."""
+        """Give the recorded outcome to the requests that wait for it."""
         with self._lock:
             self._waiting.pop(waiting.id, None)
             askers = self._askers.pop(waiting.id, [])

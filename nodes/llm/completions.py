@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from messages.bounds import NotNegative
+from messages.undecodable import UNDECODABLE
 from nodes.llm.backend import BackendError, OnPiece
 from nodes.llm.timed_http import timed_connection
 
@@ -134,12 +135,12 @@ def _words(error: Exception) -> str:
 
 
 def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
-    said = response.read(500).decode(errors="replace").strip()
-    too_long = response.status in (400, 413) and any(words in said for words in _TOO_LONG)
+    sent = response.read(500).decode(errors="replace").strip()
+    too_long = response.status in (400, 413) and any(words in sent for words in _TOO_LONG)
     if too_long:
-        said += " (raise llm.context, or lower llm.max_tokens: prompt and answer share it)"
+        sent += " (raise llm.context, or lower llm.max_tokens: prompt and answer share it)"
     permanent = 400 <= response.status < 500 and response.status not in _PASSING
-    return BackendError(f"{url} answered {response.status}: {said}", permanent, too_long=too_long)
+    return BackendError(f"{url} answered {response.status}: {sent}", permanent, too_long=too_long)
 
 
 def _read(response: http.client.HTTPResponse) -> Iterator[bytes]:
@@ -155,14 +156,14 @@ def _read(response: http.client.HTTPResponse) -> Iterator[bytes]:
 
 def _whole(url: str, data: bytes, on_piece: OnPiece) -> Reply:
     reply = Reply()
-    said = _decode(url, data)
-    choice = said.choices[0] if said.choices else None
+    sent = _decode(url, data)
+    choice = sent.choices[0] if sent.choices else None
     if choice is None or choice.message is None:
         raise _no_completion(url, "it has no message")
     _take(reply, choice.message, lambda _text, _thinking: None)
     reply.finish_reason = choice.finish_reason
-    reply.usage = said.usage or reply.usage
-    reply.version = _version(said)
+    reply.usage = sent.usage or reply.usage
+    reply.version = _version(sent)
     on_piece("".join(reply.content), False)
     return reply
 
@@ -174,12 +175,12 @@ def _streamed(url: str, pieces: Iterator[bytes], on_piece: OnPiece) -> Reply:
         if event == b"[DONE]":
             done = True
             break
-        said = _decode(url, event)
-        if said.error is not None:
-            raise BackendError(f"{url} broke off: {json.dumps(said.error)[:500]}")
-        reply.usage = said.usage or reply.usage
-        reply.version = _version(said) or reply.version
-        for choice in said.choices or []:
+        sent = _decode(url, event)
+        if sent.error is not None:
+            raise BackendError(f"{url} broke off: {json.dumps(sent.error)[:500]}")
+        reply.usage = sent.usage or reply.usage
+        reply.version = _version(sent) or reply.version
+        for choice in sent.choices or []:
             if choice.delta is not None:
                 _take(reply, choice.delta, on_piece)
             reply.finish_reason = choice.finish_reason or reply.finish_reason
@@ -188,9 +189,9 @@ def _streamed(url: str, pieces: Iterator[bytes], on_piece: OnPiece) -> Reply:
     return reply
 
 
-def _version(said: _Body) -> str:
+def _version(sent: _Body) -> str:
     """``gpt-4o-2024-08-06, fp_1``: all that a server reports of its weights."""
-    return ", ".join(part for part in (said.model, said.system_fingerprint) if part)
+    return ", ".join(part for part in (sent.model, sent.system_fingerprint) if part)
 
 
 def _events(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -224,7 +225,7 @@ def _take(reply: Reply, words: _Words, on_piece: OnPiece) -> None:
 def _decode(url: str, data: bytes) -> _Body:
     try:
         return msgspec.json.decode(data, type=_Body)
-    except msgspec.DecodeError as error:
+    except UNDECODABLE as error:
         raise _no_completion(url, str(error)) from None
 
 

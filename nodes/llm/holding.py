@@ -1,4 +1,4 @@
-"""The llm node's services for breakpoints: what waits is shown, edited by a person, let go on."""
+"""Breakpoint services of the llm node: list, show, edit and release held answers."""
 
 import logging
 import time
@@ -16,7 +16,7 @@ from nodes.llm.answers import answer_schema, parse
 from nodes.llm.breakpoints import Breakpoints, Waiting
 from nodes.llm.transcript import Entry, Unanswered
 
-_SOMEBODY = "a person"
+_PERSON = "a person"
 
 
 class Holding:
@@ -89,7 +89,7 @@ class Holding:
         recorded = waiting.recorded
         if waiting.answer is None:
             return recorded
-        by = waiting.by or _SOMEBODY
+        by = waiting.by or _PERSON
         self._log.info("%s: the answer was edited by %s", waiting.id, by)
         if isinstance(recorded, Entry):
             answered = msgspec.structs.replace(

@@ -59,7 +59,7 @@ class Lease:
             return slept
 
     def give_back(self, holder: str) -> None:
-        """Nothing happens if it is not, or no longer, the holder's."""
+        """Give the lease back. Nothing happens if it is not, or no longer, the holder's."""
         with self._turn:
             if self._holder == holder:
                 self._leave()

@@ -125,9 +125,9 @@ class Llm(Node):
             return turn
 
     def _released(self, waiting: Waiting) -> None:
-        """A person let an answer go on."""
+        """Settle an answer that a person released."""
         with self._turn(waiting.id), suppress(ServiceError):
-            if self.breakpoints.find(waiting.id) is not None:  # nobody was quicker
+            if self.breakpoints.find(waiting.id) is not None:  # no other request settled it
                 self._settle(waiting)
 
     def _settle(self, waiting: Waiting) -> Answered:

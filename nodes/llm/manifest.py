@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.whole_files import write_whole
 
 NAME = "rlgpt.json"
@@ -43,7 +44,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(folder: Path) -> Manifest | None:
-    """None where there is none, as in a folder from elsewhere.
+    """The manifest of a folder; None where there is none, as in a folder from elsewhere.
 
     Raises:
         ValueError: it cannot be read.
@@ -52,7 +53,7 @@ def read(folder: Path) -> Manifest | None:
         return msgspec.json.decode((folder / NAME).read_bytes(), type=Manifest)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *UNDECODABLE) as error:
         raise ValueError(f"{folder / NAME} cannot be read ({error})") from None
 
 

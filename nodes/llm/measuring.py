@@ -15,7 +15,7 @@ from nodes.llm.completions import exchange
 
 LOG = logging.getLogger("llm")
 CHARACTERS = 2.5
-"""Of a token, where they are estimated: lists of numbers have as few, prose has 4."""
+"""Characters of a token, where they are estimated: lists of numbers have as few, prose has 4."""
 PER_MESSAGE = 8  # tokens that a chat template puts around a message
 _SECONDS = 20.0
 

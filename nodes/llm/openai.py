@@ -66,13 +66,13 @@ class OpenAIBackend:
         return cls(profile, profile.model, lambda: profile.url, key)
 
     def publishing_to(self, listener: Listener) -> "OpenAIBackend":
-        """The same backend, whose answers are sent to ``listener`` as they come."""
+        """A copy of the backend whose answers are sent to ``listener`` as they come."""
         published = copy.copy(self)
         published._listener = listener
         return published
 
     def showing(self, pictures: Mapping[str, bytes]) -> "OpenAIBackend":
-        """The same backend, which sends these (by digest) where the prompt names them."""
+        """A copy of the backend that sends these (by digest) where the prompt names them."""
         showing = copy.copy(self)
         showing._pictures = pictures
         return showing

@@ -45,7 +45,7 @@ class Pictures:
 
 
 def stored(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
-    """Those that ``folder`` has, by their digests."""
+    """The pictures that ``folder`` has, by their digests."""
     found: dict[str, bytes] = {}
     for name in names:
         for path in folder.glob(f"{name}.*"):

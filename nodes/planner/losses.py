@@ -11,7 +11,7 @@ from messages.plan import Limits, Lost, Performed, PerformedEpisode
 from messages.world import Condition, Episode
 
 SHOWN = 3
-"""Of the episodes that were lost at a subtask, those that are shown."""
+"""The number of episodes lost at a subtask that are shown."""
 
 
 def wanted_of_goal(limits: Limits) -> float:

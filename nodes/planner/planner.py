@@ -19,7 +19,7 @@ from messages.world import JUDGED, Task
 from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted
 from nodes.node_memory import Memory
-from nodes.plan_check import mended, plan_problems
+from nodes.plan_check import fixed, plan_problems
 from nodes.planner.goal import with_success
 from nodes.planner.pursuit import PlanningNode, Pursuing, Pursuit
 from nodes.task_check import task_problem
@@ -49,7 +49,7 @@ class Planner(PlanningNode):
         task = with_success(self, goal.id, goal.request.task, self.parameters.repairs)
         return Pursuit(self, goal, task, self.parameters.limits).run()
 
-    def say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
+    def publish_plan(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)
         self.memory.keep(f"{goal.id}/plan", status)  # for a report of a goal that is not over
         self.publish(PLAN, status)
@@ -95,7 +95,7 @@ class Planner(PlanningNode):
                 return answer.subtasks, []
             refused = answer.subtasks
             self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))
-        subtasks = mended(task, answer.subtasks)
+        subtasks = fixed(task, answer.subtasks)
         if plan_problems(task, subtasks):
             return answer.subtasks, problems
         self.log.warning("%s: the plan is taken without its repetitions, to the task's end", id)

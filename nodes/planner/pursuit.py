@@ -44,13 +44,10 @@ from worlds import card
 Pursuing = GoalHandle[PursueGoal, PlanStatus]
 Key = tuple[str, str]
 Choice = dict[Key, int]
-"""Subtask -> number of the iteration that stands for it."""
+"""A subtask and the number of the iteration that is chosen for it."""
 
 
-_NOT_VALIDATED = (
-    "The samples were not enough for a performance on validation seeds before, nor to practise "
-    "further."
-)
+_NOT_VALIDATED = "Too few samples were left for a validation or for further practice."
 
 
 class PlanningNode(Node, ABC):
@@ -72,10 +69,10 @@ class PlanningNode(Node, ABC):
 
     @abstractmethod
     def achieve(self, goal: Pursuing, id: str, request: AchieveSubtask) -> SubtaskReport:
-        """Have a subtask achieved, or recall how it went."""
+        """Send a subtask to the slow agent, or recall its report."""
 
     @abstractmethod
-    def say(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
+    def publish_plan(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         """Publish how far the plan is carried out."""
 
 
@@ -155,7 +152,7 @@ class Pursuit:
         self.subtasks.clear()  # from here on: those practised, in order, and those to come
         if failed := self._practise(rest, held, practice, single):
             return self._report(False, failed)
-        self._planner.say(goal, self.subtasks, len(self.subtasks))
+        self._planner.publish_plan(goal, self.subtasks, len(self.subtasks))
         if single:
             return self._report(True, "All subtasks were achieved.")
         return self._perform()
@@ -165,7 +162,7 @@ class Pursuit:
     def _practise(
         self, rest: list[Subtask], held: dict[str, int], practice: Callable[[], int], single: bool
     ) -> str:
-        """Practise what is not practised yet; why that failed, or nothing."""
+        """Practise what is not practised yet. Returns why that failed, or nothing."""
         planning = card(self.task.game).planning
         while rest:
             self._goal.check()
@@ -178,8 +175,8 @@ class Pursuit:
             done = len(self._practised)
             to_come = [s for s in rest if _key(s) not in self._practised]
             self.subtasks[done:] = [subtask, *to_come]
-            self._planner.say(self._goal, self.subtasks, done)
-            # What one subtask does not need is there for the next, but none may starve the others.
+            self._planner.publish_plan(self._goal, self.subtasks, done)
+            # Samples left by one go to the next; none may use up the others' share.
             samples = (practice() - self._spent()) // (1 + len(to_come))
             if samples < least(self.task):
                 kept = f"{self.limits.samples - practice():,} are kept back for the performance"
@@ -192,7 +189,7 @@ class Pursuit:
             stands = known.numbered(self.chosen[subtask.name])
             left = stands.left if stands is not None else {}
             if left and (problems := planning.shortfalls(rest, left)):
-                rest, held = self._plan_anew(done, left, problems, rest, held)
+                rest, held = self._plan_again(done, left, problems, rest, held)
         return ""
 
     def _with_own_name(self, subtask: Subtask) -> Subtask:
@@ -214,9 +211,9 @@ class Pursuit:
         practice: Callable[[], int],
         others: int,
     ) -> str:
-        """Practise a subtask for the first time; why that failed, or nothing. Where it worked in no
-        episode and has spent its share, it goes on with all that ``practice`` has but what the
-        ``others`` need: the goal would end here, and nothing would come of their shares."""
+        """Practise a subtask for the first time. Returns why that failed, or nothing. If it never
+        succeeded and its share is spent, it gets the rest of ``practice`` except what the
+        ``others`` need; otherwise the goal ends here and their shares stay unused."""
         name = known.subtask.name
         achieved = self._achieve(known, known.id, samples)
         while not single and self._starved(known, achieved, samples):
@@ -269,7 +266,7 @@ class Pursuit:
         self.stopped[known.subtask.name] = achieved.reason
         return achieved
 
-    def _plan_anew(
+    def _plan_again(
         self,
         done: int,
         left: dict[str, int],
@@ -393,8 +390,8 @@ class Pursuit:
         return ""
 
     def _quicken(self, validation: Performed) -> bool:
-        """Where the steps were used up, let the quickest iteration of each subtask stand; whether
-        that is something that was not performed yet."""
+        """Where the steps were used up, choose the quickest iteration of each subtask. Returns
+        whether that combination is new."""
         if not lost_to_time(validation):
             return False
         found: list[tuple[_Subtask, Iteration]] = []
@@ -427,7 +424,7 @@ class Pursuit:
         if failed := self._practise(again, dict(self.task.inventory), lambda: until, single=False):
             self._planner.log.info("%s: not all of the new plan: %s", self._goal.id, failed)
         self.subtasks[:] = [each.subtask for each in self._practised.values()]
-        self._planner.say(self._goal, self.subtasks, len(self.subtasks))
+        self._planner.publish_plan(self._goal, self.subtasks, len(self.subtasks))
 
     def _further(self, lost: list[Lost], until: int) -> list[str]:
         """Practise these further; why nothing was gained, where nothing was."""

@@ -7,7 +7,7 @@ from messages.world import Guard
 
 
 def lines_of(sub_action: SubAction, history: Sequence[Iteration]) -> list[Line]:
-    """Its verdicts so far, oldest first."""
+    """A sub-action's verdicts so far, oldest first."""
     return [line for _, _, line in _same(sub_action, history)]
 
 

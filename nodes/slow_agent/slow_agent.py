@@ -36,7 +36,7 @@ from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
 from nodes.asking import ask
 from nodes.budget import BUDGETS, Budgeted, for_practice, least, least_again
-from nodes.decomposition_check import mended, problems_with, up_to_success
+from nodes.decomposition_check import fixed, problems_with, up_to_success
 from nodes.goal_ids import slug
 from nodes.guard_counts import together
 from nodes.node import Node
@@ -67,7 +67,7 @@ class SlowAgent(Node):
         repairs: NotNegative = 3  # how often an invalid decomposition is requested again
         methods: tuple[Method, ...] = ("code", "rl")  # that sub-actions may be implemented by
         most_sub_actions: Positive | None = None  # 1: nothing is split
-        most_guards: NotNegative = 6  # 0: nothing cuts into a sub-action
+        most_guards: NotNegative = 6  # 0: nothing interrupts a sub-action
 
     parameters: Parameters
     live = frozenset({"repairs", *BUDGETS})
@@ -122,7 +122,7 @@ class SlowAgent(Node):
         self, goal: Achieving, number: int, history: list[Iteration]
     ) -> tuple[DecomposeAnswer, list[str]]:
         """The sub-actions and guards, and what is still wrong with them after the last repair, when
-        they are taken `mended` if that leaves nothing wrong."""
+        they are taken `fixed` if that leaves nothing wrong."""
         subtask = goal.request.subtask
         question = DecomposeQuestion(
             task=msgspec.structs.replace(goal.request.task, inventory=goal.request.start),
@@ -145,7 +145,7 @@ class SlowAgent(Node):
                 question, problems=problems, refused=answer.sub_actions
             )
             self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
-        usable = mended(question, answer)
+        usable = fixed(question, answer)
         if problems_with(question, usable):
             return answer, problems
         names = ", ".join(repr(each.name) for each in usable.sub_actions)
@@ -181,7 +181,7 @@ class SlowAgent(Node):
             if earlier is not None:
                 stage, line = earlier
             else:
-                # What one does not need is there for the next, but none may starve the others.
+                # Samples left by one go to the next; none may use up the others' share.
                 parts = len(sub_actions) - number_of + len(to_train)
                 share = (practice - done.training - done.trial) // parts
                 implemented = self._implement(goal, id, sub_action, done, history, share)
@@ -251,9 +251,9 @@ class SlowAgent(Node):
         trained: bool,
         practice: int = 0,
     ) -> None:
-        """Have the guards made, those excepted that an earlier iteration had without a mistake: by
-        code before the sub-actions, by rl when there are stages to be ``trained`` in, within what
-        is left of ``practice``."""
+        """Make the guards, those excepted that an earlier iteration had without a mistake: by code
+        before the sub-actions, by rl when there are stages to be ``trained`` in, within what is
+        left of ``practice``."""
         known_before = len(done.guards)
         waiting = [each for each in decomposition.guards if _is_due(each, trained, history)]
         for number, proposal in enumerate(waiting):

@@ -55,8 +55,8 @@ def reached(iteration: Iteration, limits: Limits) -> bool:
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
     """The iteration whose stages are the result of the loop: the last where it achieved the
     subtask, else the one that did best in its tryouts; on a tie, the one that came further in them,
-    then the later one. Of those that fell short evaluations choose none: who is chosen by them
-    can't be measured by them. None where no iteration has all its stages."""
+    then the later one. Evaluations never choose among iterations that missed the rate: a rate that
+    selects no longer measures. None where no iteration has all its stages."""
     whole = [each for each in iterations if each.episodes > 0]
     if whole and reached(whole[-1], limits):
         return whole[-1]
@@ -65,8 +65,8 @@ def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
 
 
 def _tried(iteration: Iteration) -> list[object]:
-    """What was tried and what became of it. The rate is left out: it moves by chance alone. A
-    policy that is trained on from where it was is something else than the one it was."""
+    """What was tried, and its outcome. The rate is left out: it varies by chance. A policy that is
+    trained further is another one than before."""
     guards = [
         (guard.when, guard.program.source if guard.program else guard.policy)
         for guard in (iteration.stages[0].guards if iteration.stages else [])

@@ -12,6 +12,7 @@ from typing import Any
 from rlgpt.bags import mcap_records as records
 from rlgpt.bags.message_maps import is_map
 from rlgpt.refused import Refused
+from rlgpt.user_files import check_regular
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class BagReader:
 
     def messages(self) -> Iterator[Recorded]:
         """All messages, in the order of the file. Raises Refused where it is no bag."""
+        check_regular(self.path)
         try:
             with self.path.open("rb") as file:
                 start = file.read(len(records.MAGIC))

@@ -9,9 +9,10 @@ HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK = 0x01, 0x02, 0x03, 0x04, 0x05, 
 STATISTICS, METADATA, DATA_END = 0x0B, 0x0C, 0x0F
 
 HEAD = struct.Struct("<BQ")
-"""Of every record: its kind and the bytes that follow."""
+"""The head of every record: its kind and the bytes that follow."""
 MESSAGE_HEAD = struct.Struct("<HIQQ")
-"""Of a message: channel, sequence, log time, publish time; times in nanoseconds since 1970."""
+"""The head of a message: channel, sequence, log time, publish time; times in nanoseconds since
+1970."""
 WHOLE_HEAD = struct.Struct("<BQHIQQ")
 """Both, as the start of a message."""
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from messages.codec import Frames
+from messages.undecodable import UNDECODABLE
 
 _GOAL, _ARRAYS = "_goal", "_arrays"
 _GOAL_KEY, _ARRAYS_KEY = msgspec.msgpack.encode(_GOAL), msgspec.msgpack.encode(_ARRAYS)
@@ -49,7 +50,7 @@ def parted(data: bytes) -> tuple[Frames, str]:
         fields = _fields.decode(data)
         goal = msgspec.msgpack.decode(fields.pop(_GOAL, b"\xa0"), type=str)
         arrays = _array_list.decode(fields.pop(_ARRAYS, b"\x90"))
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         raise NoMap(str(error)) from None
     return [msgspec.msgpack.encode(fields), *arrays], goal
 
@@ -59,7 +60,7 @@ def is_map(data: bytes) -> bool:
     try:
         _map_size(data)
         _whole.decode(data)
-    except (NoMap, msgspec.DecodeError, RecursionError):
+    except (NoMap, *UNDECODABLE):
         return False
     return True
 

@@ -9,6 +9,7 @@ import numpy as np
 from messages.bus.goal_store import cancel_service, result_service, send_service
 from messages.calling import CallEvent
 from messages.interface import Action, Service, Topic
+from messages.undecodable import UNDECODABLE
 from rlgpt.interfaces import declared
 
 _UNKNOWN = {"type": "object"}
@@ -41,7 +42,7 @@ class Types:
         return self._topics.get(name)
 
     def service(self, name: str) -> Service[Any, Any] | None:
-        """The same of a service; an action has three."""
+        """The declaration of a service; an action has three."""
         self._read(name)
         return self._services.get(name)
 
@@ -52,12 +53,13 @@ class Types:
             return found.message.__name__, schema_of(found.message)
         try:
             name = _tagged.decode(body).type
-        except msgspec.DecodeError:
+        except UNDECODABLE:
             name = ""
         return name, msgspec.json.encode(_UNKNOWN)
 
     def of_call(self, event: CallEvent) -> tuple[str, bytes]:
-        """The same of a request, a reply or an error, with the type of its body in its place."""
+        """The name and JSON schema of a request, a reply or an error, with the type of its body in
+        its place."""
         service = self.service(event.endpoint)
         if service is None or event.kind == "error":
             return CallEvent.__name__, schema_of(CallEvent)

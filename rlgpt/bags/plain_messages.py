@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from messages.codec import CodecError, decode_untyped
+from messages.undecodable import UNDECODABLE
 from rlgpt.bags import mcap_records
 from rlgpt.bags.bag_reader import Recorded
 from rlgpt.bags.message_maps import NoMap, parted
@@ -57,6 +58,6 @@ def columns_of(value: Any, name: str = "") -> dict[str, Any]:
 def _from_json(data: bytes) -> dict[str, Any] | None:
     try:
         value = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNDECODABLE:
         return None
     return value if isinstance(value, dict) else None

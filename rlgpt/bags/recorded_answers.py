@@ -102,7 +102,7 @@ class Answers:
                     self.types.setdefault(f"{each.name}/{part}", types)
 
     def rewind(self) -> None:
-        """From now on, answer as from the beginning."""
+        """Start over with the first recorded reply."""
         self._next.clear()
         self._sent.clear()
         self._cancelled.clear()

@@ -13,7 +13,7 @@ from rlgpt.bags.message_schemas import Types
 
 
 class Recorder:
-    """For the thread that serves the bus.
+    """Records messages. For the thread that serves the bus.
 
     Attributes:
         failure: why nothing more can be written; None as long as it can.

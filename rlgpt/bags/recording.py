@@ -214,6 +214,7 @@ class _SnapshotRecording(_Base):
 
     def __init__(self, run: Path, bus: Bus, choice: Choice, limits: Limits, seconds: float) -> None:
         super().__init__(run, bus, choice, limits)
+        self._seconds = seconds
         self._ring = Snapshot(seconds)
         self._due: dict[str, float] = {}  # why, and when, by the monotonic clock
 
@@ -223,8 +224,8 @@ class _SnapshotRecording(_Base):
         signal.signal(signal.SIGUSR1, self._requested)
         self._bus.subscribe(CRASHES, self._crashed)
         _print(
-            f"keeping the last seconds of {shown} of {self._run.name} in memory; written to "
-            f"{path.parent} when a node crashes, on SIGUSR1 and at the end"
+            f"keeping the last {self._seconds:g} seconds of {shown} of {self._run.name} in memory; "
+            f"written to {path.parent} when a node crashes, on SIGUSR1 and at the end"
         )
         self._serve(recorder)
         self._save("end")

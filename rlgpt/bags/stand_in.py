@@ -20,7 +20,7 @@ from rlgpt.refused import Refused
 
 
 class StandIn:
-    """For one node. ``topics``: the type of each topic that it will publish."""
+    """A stand-in for one node. ``topics``: the type of each topic that it will publish."""
 
     def __init__(
         self, run: Path, stack: Stack, node: str, topics: Mapping[str, str], answers: Answers
@@ -54,7 +54,7 @@ class StandIn:
         )
 
     def start(self) -> None:
-        """From now on it can be reached. Raises Refused if its address cannot be used."""
+        """Make the stand-in reachable. Raises Refused if its address cannot be used."""
         try:
             self._bus.bind()
         except BusError as error:

@@ -1,11 +1,11 @@
-"""Brings the files of a process from its host into the run folder, and sends those that a start
-goes on from there."""
+"""Copies a process's files between its host and the run folder."""
 
 import os
 from collections.abc import Callable, Collection
 from pathlib import Path
 
 from rlgpt.cluster.snapshots import DATABASE, JOURNALS
+from rlgpt.received_path import leads_out
 
 LARGEST = 256 << 20
 """Bytes of one file; a larger one stays on its host."""
@@ -38,7 +38,7 @@ class Bringing:
         self._brought = {
             path: (size, changed, number)
             for path, size, changed, number in listed
-            if not self._leads_out(path)
+            if not leads_out(self._folder, path)
         }
 
     def bring(self, listed: Listed) -> list[str]:
@@ -59,18 +59,10 @@ class Bringing:
         return problems
 
     def _problem(self, path: str, size: int) -> str:
-        if problem := self._leads_out(path):
+        if problem := leads_out(self._folder, path):
             return problem
         if size > self._largest:
             return f"{path} is {size >> 20} MiB; at most {self._largest >> 20}"
-        return ""
-
-    def _leads_out(self, path: str) -> str:
-        # The path comes from another machine: it must not lead out of the node's folder.
-        if Path(path).is_absolute() or ".." in Path(path).parts or "\0" in path:
-            return f"{path!r} leads out of the folder"
-        if not (self._folder / path).resolve().is_relative_to(self._folder.resolve()):
-            return f"{path!r} leads out of the folder by a link"
         return ""
 
     def _copy(self, path: str, size: int, number: int) -> bool:

@@ -12,7 +12,7 @@ from rlgpt.refused import Refused
 PAGE = "docs/ray.md"
 LOOKING = 30.0  # seconds
 
-# Run without a token: prints the cluster's address, and whether it lets anyone in.
+# Run without a token: prints the cluster's address, and whether it accepts connections.
 _STRANGER = """
 import socket
 import sys
@@ -38,7 +38,7 @@ _NO_CLUSTER, _KEPT_OUT, _SILENT = 3, 4, 5
 
 def check_cluster() -> str:
     """The address of the cluster. Raises Refused where Ray is not installed, where no cluster
-    answers, and where one answers to anyone."""
+    answers, and where one answers without a token."""
     if importlib.util.find_spec("ray") is None:
         raise Refused(
             f"engine=ray needs Ray, which is not installed: pip install 'rlgpt[ray]' ({PAGE})"
@@ -66,8 +66,8 @@ def check_cluster() -> str:
     address = done.stdout.strip()
     if done.returncode == 0:
         raise Refused(
-            f"the Ray cluster at {address} runs code for whoever reaches it: start it with "
-            f"RAY_AUTH_MODE=token on every host ({PAGE})"
+            f"the Ray cluster at {address} runs code for every client that reaches it: start it "
+            f"with RAY_AUTH_MODE=token on every host ({PAGE})"
         )
     if done.returncode != _KEPT_OUT:
         raise Refused(f"Ray does not work here: {_last_line(done.stderr)}")
@@ -90,7 +90,7 @@ def join(address: str) -> Any:
 
 
 def address_of(ray: Any, host_id: str) -> str:
-    """By which the cluster reaches a host."""
+    """The address by which the cluster reaches a host."""
     return next(h["NodeManagerAddress"] for h in ray.nodes() if h["NodeID"] == host_id)
 
 
@@ -101,4 +101,4 @@ def _unreachable(address: str) -> str:
 
 def _last_line(text: str) -> str:
     lines = text.strip().splitlines()
-    return lines[-1].strip() if lines else "it ended without a word"
+    return lines[-1].strip() if lines else "it ended without output"

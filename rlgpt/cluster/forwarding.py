@@ -43,7 +43,7 @@ class Forwarder:
             except OSError:
                 if self._closed:
                     return
-                time.sleep(ACCEPT_AGAIN)  # too many open files, or a client that has gone
+                time.sleep(ACCEPT_AGAIN)  # too many open files, or a client that has closed
                 continue
             threading.Thread(target=self._forward, args=(client,), daemon=True).start()
 
@@ -51,7 +51,7 @@ class Forwarder:
         try:
             node = socket.create_connection(self._there, CONNECTING)
         except OSError:
-            client.close()  # the client connects again, as to any node that is away
+            client.close()  # the client connects again, as to any absent node
             return
         node.settimeout(None)
         with self._lock:

@@ -12,7 +12,7 @@ LOOKING = 180.0  # seconds
 
 
 class HostFound(msgspec.Struct, frozen=True, kw_only=True):
-    """A host of the cluster and what it has, be it free or not."""
+    """A host of the cluster and what it has, whether free or not."""
 
     address: str
     cpus: float = 0.0
@@ -22,7 +22,7 @@ class HostFound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True):
-    """``host``: the address by which the cluster reaches this one."""
+    """A cluster that was found. ``host``: the address by which it reaches this one."""
 
     host: str
     hosts: list[HostFound]
@@ -43,7 +43,7 @@ def find_cluster() -> Cluster:
     except subprocess.TimeoutExpired:
         raise Refused(f"the Ray cluster did not answer within {LOOKING:.0f} s ({PAGE})") from None
     except (IndexError, msgspec.DecodeError):
-        last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+        last = (done.stderr.strip().splitlines() or ["it ended without output"])[-1]
         raise Refused(f"Ray cannot be used here: {last} ({PAGE})") from None
     if answer.found is None:
         raise Refused(answer.refused)

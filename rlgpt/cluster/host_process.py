@@ -50,7 +50,7 @@ class HostProcess:
         self._asked = time.monotonic()
 
     def commit(self) -> str | None:
-        """Of the checkout on this host."""
+        """The commit of the checkout on this host."""
         return current_commit()
 
     def host_id(self) -> str:
@@ -174,8 +174,7 @@ class HostProcess:
             self._read = None
 
     def discard(self) -> None:
-        """End the process, if it has not ended, and delete what there is on this host: the keys,
-        too."""
+        """End the process if it has not ended; delete its files on this host, keys included."""
         self.signal(signal.SIGKILL)
         if self._living is not None:
             self._living.join(5.0)  # it looks at the socket that is closed now

@@ -28,7 +28,7 @@ class Signals:
         self._numbers: list[int] = []
 
     def catch(self) -> None:
-        """To be called again once Ray, which takes over signals, was joined."""
+        """Catch the signals. To be called again once Ray, which takes over signals, was joined."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._came)
 
@@ -125,7 +125,7 @@ class Placed:
                 bring_at = time.monotonic() + self._bring_every
 
     def finish(self) -> None:
-        """It has ended: take the rest of its files, and delete what there is of it there."""
+        """Take the rest of the files of a process that has ended, and delete its files there."""
         self._bring(ended=True)
         self.ask("discard")
 

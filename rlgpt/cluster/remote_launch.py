@@ -1,6 +1,6 @@
 """``python -m rlgpt.cluster.remote_launch launch NAME ... run=RUN``, or ``resume RUN``: a whole
-launch on a host of the cluster, as a process here. It is `rlgpt launch` and `rlgpt resume` to who
-starts it: it prints the same, can be stopped the same way, and leaves the same run folder.
+launch on a host of the cluster, as a process here. It is `rlgpt launch` and `rlgpt resume` to its
+caller: it prints the same, can be stopped the same way, and leaves the same run folder.
 
 The launch is composed here, so that launch files of one's own are needed only here; the host goes
 on with what it is sent. The run folder is whole again once that has ended, in whatever way. Where
@@ -39,7 +39,7 @@ def play(ray: Any, run: Path, signals: Signals) -> int:
         .options(
             num_cpus=1,
             memory=GIB_A_CELL * GIB,
-            max_restarts=0,  # the table begins it anew
+            max_restarts=0,  # the table begins it again
             max_concurrency=4,  # a signal while `wait` waits
             scheduling_strategy="SPREAD",
         )

@@ -17,7 +17,7 @@ class Snapshots:
         self._number = 0
 
     def take(self, database: Path) -> Path:
-        """The file that has what the database holds by now; itself if it cannot be read."""
+        """A consistent copy of the database; the file itself if it cannot be read."""
         state = [_state(path) for path in (database, Path(f"{database}-wal"))]
         before = self._taken.get(database)
         if before is not None and before[0] == state:

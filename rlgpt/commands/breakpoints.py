@@ -8,8 +8,8 @@ from rlgpt.commands.parsing import Commands, add_json, add_run, example, group
 def add(commands: Commands) -> None:
     breaks = group(commands, "break", "stop before an answer of the language model is used")
     for what, text in (
-        ("set", "have answers to such questions stop, over restarts too"),
-        ("clear", "have them stop no more; those that wait go on waiting"),
+        ("set", "hold answers to such questions, over restarts too"),
+        ("clear", "remove a breakpoint; held answers stay held"),
     ):
         parser = breaks.add_parser(what, help=text, **example(f"rlgpt break {what} planner/plan"))
         parser.add_argument(

@@ -29,6 +29,6 @@ def _completion(given: Namespace, parser: argparse.ArgumentParser) -> int:
         print("\n".join(candidates(parser, given.line)))
         return 0
     if given.shell is None:
-        raise Refused("of which shell? rlgpt completion bash, or zsh")
+        raise Refused("name a shell: rlgpt completion bash, or zsh")
     print(script(given.shell))
     return 0

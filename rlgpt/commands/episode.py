@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from rlgpt.commands.parsing import Commands, example, group
+from rlgpt.commands.parsing import Commands, example, group, refuse_more
 
 
 def add(commands: Commands) -> None:
@@ -23,12 +23,14 @@ def add(commands: Commands) -> None:
         help="film an episode again, from what was done in it",
         description="Play an episode of a run again, alone, with the same programs and the same "
         "choices of its policies, film it, and print whether it went as recorded.",
+        usage="%(prog)s [-h] [--out FILE] [--of GOAL] [RUN] SEED",
         **example("rlgpt episode play runs/latest 950003 --of goal/0-log/iteration-3"),
     )
-    played.add_argument("run", metavar="RUN")
-    played.add_argument("seed", type=int, metavar="SEED")
+    # One word alone is the seed, which argparse cannot tell with options between the two.
+    played.add_argument("run", nargs="?", metavar="RUN", help="default: the newest")
+    played.add_argument("seed", nargs="?", metavar="SEED")
     played.add_argument("--out", metavar="FILE", help="the film; default: RUN/films/...mp4")
-    played.set_defaults(do=_play)
+    played.set_defaults(do=_play, takes_more=True)
     for parser in (listed, played):
         parser.add_argument("--of", metavar="GOAL", help="of this goal, by its id")
 
@@ -39,7 +41,17 @@ def _list(given: Namespace, _: list[str]) -> int:
     return list_episodes(given.run, given.of, given.ended, given.json)
 
 
-def _play(given: Namespace, _: list[str]) -> int:
+def _play(given: Namespace, more: list[str]) -> int:
     from rlgpt.playing_again import play_again
 
-    return play_again(given.run, given.seed, given.of, given.out)
+    words = [word for word in (given.run, given.seed) if word is not None]
+    if more and len(words) == 1 and not more[0].startswith("-"):
+        words.append(more.pop(0))
+    refuse_more(given, more)
+    *run, seed = words or [""]
+    try:
+        number = int(seed)
+    except ValueError:
+        what = f"`{seed}` is no SEED" if run else "SEED is missing"
+        given.parser.error(f"{what}: `rlgpt episode list` has those of a run")
+    return play_again(run[0] if run else None, number, given.of, given.out)

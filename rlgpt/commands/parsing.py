@@ -1,6 +1,7 @@
 """What the commands' arguments have in common."""
 
 import argparse
+import sys
 from typing import Any, TypeAlias
 
 from rlgpt.refused import Refused
@@ -8,6 +9,38 @@ from rlgpt.refused import Refused
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """Where a command is added. Each sets ``do``, which is called with its arguments and with the words
 that it does not know; these are refused before unless it sets ``takes_more``."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Attributes of what it reads: ``parser``, that of the word that the command ends with."""
+
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Any = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        given, more = super().parse_known_args(args, namespace)
+        if not hasattr(given, "parser"):  # the innermost is the first one
+            given.parser = self
+        return given, more
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse leaves out what cannot be written: with a full disk, help would be a success.
+        if file is not None and file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
+
+
+def parser_of(prog: str, description: str) -> argparse.ArgumentParser:
+    """The parser that commands are added to, whose own parsers are of its class."""
+    return _Parser(prog=prog, description=description, allow_abbrev=False)
+
+
+def refuse_more(given: argparse.Namespace, more: list[str]) -> None:
+    """Ends the command where there are words that it does not take."""
+    if more:
+        option = more[0].startswith("-")
+        what = "no option" if option else "a surplus argument"
+        given.parser.error(f"`{more[0]}` is {what} of this command")
 
 
 def group(commands: Commands, name: str, text: str) -> Commands:

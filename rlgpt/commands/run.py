@@ -34,5 +34,5 @@ def _run(given: Namespace, more: list[str]) -> int:
     if options:
         raise Refused(f"`-{options[0]}` is no option of this command; see --help")
     if given.port is not None and not given.debug:
-        raise Refused("--port is of the debugger: write --debug --port PORT")
+        raise Refused("--port sets the debugger's port: write --debug --port PORT")
     return run(given.node, given.run, overrides, given.debug, given.port)

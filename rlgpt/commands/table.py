@@ -42,7 +42,7 @@ def add(commands: Commands) -> None:
         "--draw",
         type=int,
         metavar="N",
-        help="of a table whose tasks are drawn: by which number; --draw 1 has the same each time",
+        help="seed by which the tasks are drawn, of a table whose tasks are drawn",
     )
     table.add_argument(
         "--quick", action="store_true", help="the smallest form, into DIR/quick: does it run?"

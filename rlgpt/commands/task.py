@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
     show.set_defaults(do=_show)
     search = task.add_parser(
         "search",
-        help="those whose id or prompt has all of some words",
+        help="tasks whose id or prompt contains all given words",
         allow_abbrev=False,
         **example("rlgpt task search zombie diamond", "rlgpt task search milk bucket"),
     )

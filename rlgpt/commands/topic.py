@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
     _add_echo(topic)
     for what, text in (
         ("hz", "how often topics are published on, with gaps, delays and missed messages"),
-        ("bw", "the same: how many bytes a second"),
+        ("bw", "bandwidth of topics, in bytes/s"),
     ):
         rates = topic.add_parser(
             what,

@@ -36,7 +36,7 @@ def read_curves(
 
 
 def joined_curves(parts: Mapping[Key, Sequence[Columns]]) -> dict[Key, Columns]:
-    """Those that have a point."""
+    """The joined curves that have a point."""
     each = {key: joined(columns) for key, columns in sorted(parts.items())}
     return {key: columns for key, columns in each.items() if len(columns[0])}
 

@@ -17,6 +17,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
+from messages.undecodable import UNDECODABLE
 from nodes.goal_ids import file_name
 from rlgpt.comparing import compared_runs
 from rlgpt.dash import films, live_socket
@@ -80,7 +81,7 @@ class Dash:
         return respond
 
     def change(self, kind: type[Any], change: Callable[[WatchedRun, Any], Any]) -> Respond:
-        """The same for a request whose body has a ``kind`` as JSON, which ``change`` is given."""
+        """Respond to a request whose body has a ``kind`` as JSON, which ``change`` is given."""
 
         async def respond(request: Request) -> Response:
             watched = await self._watched(request)
@@ -91,7 +92,7 @@ class Dash:
                     raise HTTPException(413, f"at most {_LARGEST >> 10} KiB can be sent")
             try:
                 wanted = msgspec.json.decode(body, type=kind)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            except UNDECODABLE as error:
                 raise HTTPException(400, f"this cannot be read: {error}") from error
             return await self._answered(lambda: change(watched, wanted))
 

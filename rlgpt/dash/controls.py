@@ -42,14 +42,15 @@ class CannotChange(Exception):
 
 
 class BreakpointChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of one place, as AGENT/KIND."""
+    """A change of the breakpoint at one place, as AGENT/KIND."""
 
     at: str
     stops: bool
 
 
 class AnswerChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Of an answer that waits. ``answer``: YAML or JSON in its place; None: it is used as it is."""
+    """The choice about an answer that waits. ``answer``: YAML or JSON in its place; None: it is
+    used as it is."""
 
     id: str
     answer: str | None = None
@@ -64,8 +65,8 @@ class ParameterChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Controls:
-    """Of one run. Each method raises CannotChange; it may wait for a node and belongs in a
-    thread."""
+    """The controls of one run. Each method raises CannotChange; it may wait for a node and belongs
+    in a thread."""
 
     def __init__(self, follower: Follower) -> None:
         self._follower = follower
@@ -87,12 +88,13 @@ class Controls:
         return {"node": node, "text": self._done(change)}
 
     def parameters(self) -> dict[str, Any]:
-        """Of each node that answers: values, which of them are live, what was configured."""
+        """The parameters of each node that answers: values, which of them are live, what was
+        configured."""
         run = self._follower.run
         return self._done(lambda bus, stack: parameters_of(None, run, stack, bus))
 
     def set_parameters(self, change: ParameterChange) -> dict[str, Any]:
-        """All of them or none; the parameters of the node afterwards."""
+        """Set all of the parameters or none. Returns the parameters of the node afterwards."""
         values = {name: value_of(text) for name, text in change.values.items()}
 
         def set_them(bus: Bus, stack: Stack) -> dict[str, Any]:
@@ -104,7 +106,8 @@ class Controls:
         return self._done(set_them)
 
     def breakpoints(self) -> dict[str, Any]:
-        """Those that are set and the answers that wait; ``places``: where one can be set."""
+        """The breakpoints that are set and the answers that wait; ``places``: where one can be
+        set."""
         state = self._llm(BREAKS, Empty())
         places = [f"{agent}/{kind}" for agent, kinds in ASKED.items() for kind in kinds]
         return {**msgspec.to_builtins(state), "places": places}

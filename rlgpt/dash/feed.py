@@ -1,4 +1,4 @@
-"""What one open page is yet to be sent: of each channel the newest state and no more.
+"""The states waiting for one open page: the newest of each channel.
 
 So a page that takes its messages slowly, or not at all, holds back no one: what it did not take in
 time is replaced by what is newer, and there are never more states than channels.
@@ -31,7 +31,7 @@ class Feed:
                 self._loop.call_soon_threadsafe(self._ready.set)
 
     async def take(self) -> dict[str, bytes]:
-        """All that is new, by channel."""
+        """Take all new states, by channel."""
         while True:
             await self._ready.wait()
             with self._lock:
@@ -53,7 +53,7 @@ class Feed:
             return self._replaced
 
     def close(self) -> None:
-        """Nothing is put in any more: the loop may end."""
+        """Close the feed: nothing is put in any more, and the loop may end."""
         with self._lock:
             self._closed = True
             self._states = {}

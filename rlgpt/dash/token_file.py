@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 from rlgpt.refused import Refused
+from rlgpt.user_files import check_regular
 
 SHORTEST = 20  # characters
 
@@ -13,6 +14,7 @@ SHORTEST = 20  # characters
 def read_token(path: str) -> str:
     """Raises Refused: there is no such file, others can read it, or what it holds is no token."""
     file = Path(os.path.expanduser(path))
+    check_regular(file)
     try:
         mode = file.stat().st_mode
         text = file.read_text("utf-8").strip()

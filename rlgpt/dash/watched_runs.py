@@ -42,7 +42,7 @@ class WatchedRuns:
         self._lines: dict[Path, tuple[float, Run]] = {}
 
     def folders(self) -> dict[str, Path]:
-        """By name."""
+        """The run folders by name."""
         found = {path.name: path for path in run_folders(self.first.parent)}
         found[self.first.name] = self.first
         return found

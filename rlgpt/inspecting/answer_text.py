@@ -8,7 +8,8 @@ import yaml
 
 from messages.breaking import Held
 from nodes.yaml_problem import yaml_problem
-from rlgpt.refused import Refused, unreadable
+from rlgpt.refused import Refused
+from rlgpt.user_files import read_user_text
 
 
 def draft(held: Held) -> str:
@@ -20,10 +21,7 @@ def draft(held: Held) -> str:
 def read_answer(path: Path, held: Held) -> str:
     """The answer of a file as JSON: JSON or YAML, or a program's source (``.py``), which takes the
     place of the one in the answer. Raises Refused."""
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} cannot be read: {unreadable(error)}") from None
+    text = read_user_text(path)
     if path.suffix == ".py":
         values = msgspec.json.decode(held.answer) if held.answer else {}
         if held.note.kind not in ("program", "guard"):

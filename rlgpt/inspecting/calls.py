@@ -20,6 +20,7 @@ from messages.bus import (
 from messages.bus.goal_store import UNKNOWN
 from messages.codec import CodecError
 from messages.interface import Action, Service, Topic
+from messages.undecodable import UNDECODABLE
 from nodes.config import key_folder
 from nodes.exit_codes import FAILED
 from nodes.process import AlreadyRunning, hold
@@ -150,10 +151,14 @@ def _declared(name: str, kind: type[Any]) -> Any:
     known = declared(name.partition("/")[0])
     found = known.get(name)
     if not isinstance(found, kind):
+        what = kind.__name__.lower()
+        every = {each.partition("/")[2] for each in declared("any")}  # they are near to no name
         those = [n for n, each in known.items() if isinstance(each, kind)]
+        if hint := near(name, [n for n in those if n.partition("/")[2] not in every]):
+            raise Refused(f"messages/ declares no {what} `{name}`{hint}")
         raise Refused(
-            f"messages/ declares no {kind.__name__.lower()} `{name}`{near(name, those)}; "
-            "`rlgpt.connect` calls what a program of your own declares"
+            f"the types of the {what} `{name}` are not declared in messages/, which is all that "
+            "the command line knows; use it from Python (docs/connecting.md)"
         )
     return found
 
@@ -163,7 +168,7 @@ def _message(name: str, text: str | None, kind: type[Any]) -> Any:
     source = _standard_input() if text == "-" else text or "{}"
     try:
         value = msgspec.json.decode(source)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         raise Refused(f"{name} takes JSON, and this is none: {error}; {shown}") from None
     try:
         return convert(value, kind)

@@ -60,7 +60,7 @@ def awaited(
 
 
 def launch_ended(run: Path, printed: int, count: int) -> Refused:
-    """Of a command that wanted more than came until the launch ended."""
+    """The sentence of a command that wanted more than came until the launch ended."""
     return Refused(f"{run.name} has ended, after {printed} of {count}", code=FAILED)
 
 

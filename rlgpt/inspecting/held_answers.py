@@ -47,11 +47,11 @@ def set_break(at: str, stops: bool, wanted: str | None) -> int:
     with _llm(wanted) as call:
         state: Breaks = call(SET_BREAK, SetBreak(at=at, stops=stops, by=user()))
     if stops:
-        print(f"answers to {at} stop from now on; `rlgpt break list` shows those that wait")
+        print(f"answers to {at} are now held; `rlgpt break list` shows those that wait")
     else:
         held = len(state.held)
-        wait = f"; {held} that stopped before still {'waits' if held == 1 else 'wait'}"
-        print(f"answers to {at} stop no more{wait if held else ''}")
+        wait = f"; {held} held before still {'waits' if held == 1 else 'wait'}"
+        print(f"answers to {at} are no longer held{wait if held else ''}")
     return 0
 
 

@@ -34,7 +34,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which entries are printed: of this level or worse, with this pattern, not before."""
+    """The choice of the entries that are printed: of this level or worse, with this pattern, not
+    before."""
 
     level: str = "debug"
     pattern: re.Pattern[str] | None = None

@@ -18,13 +18,15 @@ from messages.system import (
     get_parameters,
 )
 from messages.system import set_parameters as setting
+from messages.undecodable import UNDECODABLE
 from nodes.yaml_problem import yaml_problem
 from rlgpt.configuration import Stack
 from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.interfaces import AWAY
-from rlgpt.refused import Refused, instead, unreadable
+from rlgpt.refused import Refused, instead
+from rlgpt.user_files import read_user_text
 
 _COLUMNS = {"node": "node", "parameter": "parameter", "value": "shown", "": "mark"}
 
@@ -69,11 +71,9 @@ def dump_parameters(node: str | None, wanted: str | None) -> int:
 def load_parameters(path: str, wanted: str | None) -> int:
     """Set the live parameters that a file of `dump_parameters` has. Those that are not live must be
     as they are: nothing is set where one is not, or where the file names what there is not."""
+    text = read_user_text(Path(path))
     try:
-        text = Path(path).read_text("utf-8")
         asked = msgspec.convert(yaml.safe_load(text), dict[str, dict[str, ParameterValue]])
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} cannot be read: {unreadable(error)}") from None
     except RecursionError:
         raise Refused(f"{path} is nested too deeply") from None
     except (yaml.YAMLError, ValueError) as error:  # msgspec's ValidationError is a ValueError
@@ -147,12 +147,12 @@ def value_of(text: str) -> ParameterValue:
     """A value as a person writes it: JSON, else text."""
     try:
         return msgspec.json.decode(text, type=ParameterValue)
-    except msgspec.DecodeError:
+    except UNDECODABLE:
         return text
 
 
 def parameters_of(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[str, Parameters]:
-    """Of one node, or of all that answer. Raises Refused where none does."""
+    """The parameters of one node, or of all that answer. Raises Refused where none does."""
     if node is not None:
         stack.check_node(node)
         try:
@@ -166,7 +166,7 @@ def parameters_of(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[s
         except BusError:
             return None
 
-    # All at once: each that is away is waited for.
+    # All at once: each absent node is waited for.
     with ThreadPoolExecutor(len(stack.nodes)) as pool:
         answers = zip(stack.nodes, pool.map(ask, stack.nodes), strict=True)
     found = {each: answer for each, answer in answers if answer is not None}

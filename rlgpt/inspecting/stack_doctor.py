@@ -32,6 +32,8 @@ from rlgpt.report.found import jail
 from rlgpt.small_stack import small_stack
 from rlgpt.terminal import console, hanging
 from rlgpt.version import words as version_words
+from worlds import games
+from worlds.registry import OURS, unplayable
 
 LIBRARIES = (
     "torch", "torchrl", "tensordict", "numpy", "numba", "pyzmq", "msgspec", "hydra-core",
@@ -69,6 +71,7 @@ def examine(try_jail: bool = True) -> Iterator[Finding]:
     yield _shared_memory()
     yield _clock()
     yield _gpu()
+    yield from _games()
     if try_jail:
         yield _jail()
 
@@ -247,6 +250,17 @@ def _gpu() -> Finding:
     cards = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
     words = ", ".join(f"{card.name} ({card.total_memory / 2**30:.0f} GiB)" for card in cards)
     return Finding(well=True, about="GPU", words=words)
+
+
+def _games() -> Iterator[Finding]:
+    """Which games there are, and why one that another package registers cannot be played. Ours are
+    not loaded: the jail is tried with one of them, and the other needs packages that are a choice
+    (``libraries``)."""
+    problems = {name: unplayable(name) for name in games() if name not in OURS}
+    for problem in filter(None, problems.values()):
+        yield Finding(well=False, about="games", words=f"{problem}; it stops no other game")
+    sound = [name for name in games() if not problems.get(name)]
+    yield Finding(well=True, about="games", words=", ".join(sound))
 
 
 def _jail() -> Finding:

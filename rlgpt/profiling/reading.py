@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.times import EVERY, FILE, TimesLine
 from rlgpt import launches, run_folder
 
@@ -19,7 +20,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def lines(run: Path) -> dict[str, list[TimesLine]]:
-    """By node, the oldest first. What cannot be read is left out."""
+    """The lines by node, the oldest first. What cannot be read is left out."""
     found: dict[str, list[TimesLine]] = {}
     for path in sorted(run.glob(f"*/{FILE}")):
         if read := list(_lines(path)):
@@ -36,7 +37,7 @@ def _lines(path: Path) -> Iterator[TimesLine]:
     for line in data.split(b"\n"):
         try:
             yield decoder.decode(line)
-        except msgspec.DecodeError:
+        except UNDECODABLE:
             continue  # the last line of a node that was killed while it wrote
 
 

@@ -2,7 +2,7 @@
 
 Each line of a node spreads its seconds evenly over the time that it is about. Where the parts of
 all nodes together come to more than the time that passed, because several were worked on at once,
-each gets its share of it; where they come to less, the rest is nobody's.
+each gets its share of it; where they come to less, the rest is counted for no part.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from rlgpt.profiling.reading import Window
 
 
 class Shared:
-    """Of the time inside ``windows``.
+    """The shares of the time inside ``windows``.
 
     Attributes:
         seconds: by part, of the time on the clock; with ``starting``.

@@ -13,7 +13,7 @@ from rlgpt.profiling.sharing import Shared
 from rlgpt.profiling.trainings import TrainingTime, trainings
 
 SPANS = 120
-"""At most so many spans has a timeline."""
+"""The most spans of a timeline."""
 
 
 class CallTime(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +57,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def profile(run: Path, spans: int = SPANS) -> Profile:
-    """Of a run folder; empty where no node has written anything. ``spans``: at most so many has the
-    timeline."""
+    """The profile of a run folder; empty where no node has written anything. ``spans``: at most so
+    many has the timeline."""
     written = lines(run)
     every = [line for each in written.values() for line in each]
     shared = Shared(every, windows(run, written))

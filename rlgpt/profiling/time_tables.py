@@ -13,7 +13,8 @@ _TRAININGS = 5
 
 
 def print_profile(wanted: str | None, calls: bool, nodes: bool, as_json: bool) -> int:
-    """Of a run (a path, a name below ``runs/``, or the newest run). Raises Refused."""
+    """Print the profile of a run (a path, a name below ``runs/``, or the newest run). Raises
+    Refused."""
     run = run_folder.find(wanted)
     found = profile(run)
     if not found.nodes and found.running:

@@ -28,7 +28,7 @@ class TrainingTime(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def trainings(written: dict[str, list[TimesLine]]) -> list[TrainingTime]:
-    """Of all policies that were trained, the oldest first."""
+    """The trainings of all policies that were trained, the oldest first."""
     servers = [lines for node, lines in written.items() if env_server_number(node)]
     of_sessions = _by_whose(chain.from_iterable(servers))
     return [

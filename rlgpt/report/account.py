@@ -27,6 +27,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.training import TRAIN, Train, Trained
+from messages.undecodable import UNDECODABLE
 from messages.world import Task
 from rlgpt.configuration import StrictTask
 from rlgpt.refused import Refused, instead
@@ -71,8 +72,8 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def account(run: Path, goal: str | None = None, report: GoalReport | None = None) -> Account:
-    """Of the newest goal of a run, or the one that is named. ``report`` is the launcher's, if it
-    has one. Raises Refused for an unknown goal."""
+    """The account of the newest goal of a run, or of the one that is named. ``report`` is the
+    launcher's, if it has one. Raises Refused for an unknown goal."""
     every = {action.name: stores.goals(run, action) for action in _ACTIONS}  # without what is large
     pursued = every[PURSUE.name]
     outer = _outermost([record for records in every.values() for record in records])
@@ -122,7 +123,7 @@ def _chosen(
 
 
 def _outermost(records: list[GoalHead]) -> list[GoalHead]:
-    """Goals that no other goal has led to: their ids begin with no other's."""
+    """Goals sent from outside: no other goal's id is a prefix of theirs."""
     ids = {record.goal for record in records}
     return [record for record in records if not any(_above(record.goal, ids))]
 
@@ -148,7 +149,7 @@ def _written(run: Path) -> GoalReport | None:
     """The report that a launcher wrote, where the planner's folder is on another machine."""
     try:
         return msgspec.json.decode((run / GOAL_REPORT).read_bytes(), type=GoalReport)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNDECODABLE):
         return None
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.kept_parameters import FILE, read_changes
 from rlgpt.report.found import objects
 
@@ -55,7 +56,7 @@ def changes_of(run: Path) -> list[Changed]:
         node = path.parent.name
         try:
             changes = read_changes(path)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *UNDECODABLE):
             continue
         for change in changes:
             words = _taken(change.name, change.time, taken) if node == "learner" else ""

@@ -14,7 +14,9 @@ from typing import Any
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.config import ConfigError, read_config
+from rlgpt.received_path import leads_out
 from rlgpt.run_folder import env_server_folders
 
 TRANSCRIPT = "llm/transcript.jsonl"
@@ -67,7 +69,7 @@ class Jail(msgspec.Struct, frozen=True, kw_only=True):
 def jail(run: Path) -> Jail:
     found: list[Jail] = []
     for folder in env_server_folders(run):
-        with suppress(OSError, msgspec.DecodeError):
+        with suppress(OSError, *UNDECODABLE):
             found.append(msgspec.json.decode((folder / "jail.json").read_bytes(), type=Jail))
     if not found:
         return Jail()
@@ -107,7 +109,7 @@ def exchanges(run: Path) -> Iterator[dict[str, Any]]:
 
 
 def unanswered(run: Path) -> Iterator[dict[str, Any]]:
-    """The same of the questions that the language model had no answer to."""
+    """The questions that the language model had no answer to."""
     return (entry for _, entry in objects(run / UNANSWERED))
 
 
@@ -132,7 +134,7 @@ def _entry(line: bytes) -> Any:
         pass
     except RecursionError:
         return None
-    try:  # a transcript has tens of megabytes: only what needs it is mended first
+    try:  # a transcript has tens of megabytes: only what needs it is repaired first
         return msgspec.json.decode(line.decode(errors="replace"))
     except (msgspec.DecodeError, UnicodeEncodeError):
         return None
@@ -195,9 +197,7 @@ def videos(run: Path, paths: list[str]) -> dict[str, Video]:
     room = _EMBEDDED_BYTES
     root = run.resolve()
     for path in reversed(list(dict.fromkeys(paths))):
-        file = (root / path).resolve()
-        # A path comes from a message: it must not lead out of the run folder.
-        if not file.is_relative_to(root) or not file.is_file():
+        if leads_out(root, path) or not (file := (root / path).resolve()).is_file():
             continue
         size = file.stat().st_size
         data = ""

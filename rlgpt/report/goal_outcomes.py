@@ -7,6 +7,7 @@ import msgspec
 
 from messages.bus.goal_store import GoalRecord
 from messages.plan import PURSUE
+from messages.undecodable import UNDECODABLE
 from rlgpt.report import stores
 from rlgpt.report.account import GoalLine
 
@@ -20,7 +21,7 @@ class _Outcome(msgspec.Struct, tag="GoalReport"):
 
 
 def with_outcomes(run: Path, goals: list[GoalLine]) -> list[GoalLine]:
-    """The same goals, each with whether it was reached, where that is known."""
+    """The goals, each with whether it was reached, where that is known."""
     if not any(each.action == PURSUE.name for each in goals):
         return goals
     reached = _reached(run)
@@ -38,7 +39,7 @@ def _reached(run: Path) -> dict[str, bool]:
     for (encoded,) in stores.rows(table, _PURSUED, (PURSUE.name,)):
         try:
             record = msgspec.msgpack.decode(encoded, type=GoalRecord)
-        except (msgspec.DecodeError, TypeError):
+        except (TypeError, *UNDECODABLE):
             continue
         if (outcome := stores.result(record, _Outcome)) is not None:
             found[record.goal] = outcome.success

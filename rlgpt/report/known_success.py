@@ -19,7 +19,7 @@ class KnownSuccess(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def known_success(report: Account) -> KnownSuccess:
-    """Of a goal or a training as far as it has come."""
+    """The success of a goal or a training as far as it has come."""
     if (alone := report.trained) is not None:
         return _whole(alone.success_rate, "of the recent training episodes")
     if (performed := report.performance) is not None:
@@ -47,7 +47,7 @@ def known_success(report: Account) -> KnownSuccess:
 
 
 def rate_in_words(rate: float | None, whole: bool) -> str:
-    """For a cell of a table: ``0.93``, ``0.83 (best iteration)``, ``-``."""
+    """The rate for a cell of a table: ``0.93``, ``0.83 (best iteration)``, ``-``."""
     if rate is None:
         return "-"
     return f"{rate:.2f}{'' if whole else ' (best iteration)'}"

@@ -82,7 +82,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def batches(run: Path, of: str | None = None) -> list[Batch]:
-    """By play, in the order that the plays were begun in. ``of``: only those of this goal."""
+    """The batches by play, in the order that the plays were begun in. ``of``: only those of this
+    goal."""
     found: dict[str, Batch] = {}
     for row in rows(run, of):
         batch = Batch(play=row.play, purpose=row.purpose, rows=[])
@@ -107,10 +108,10 @@ def of_play(run: Path, play: str) -> list[Row]:
 def newest(
     run: Path, seed: int | None, ended: str | None, of: str | None, first: int, most: int
 ) -> tuple[int, int, list[Row]]:
-    """Those of a seed, an ending, a goal: how many episodes there are, how many of them fit, and
-    those from ``first`` on, at most ``most``, the newest play first. Where no episode has the seed,
-    those whose seed ends with its digits: tryouts and evaluations count from a number of their own,
-    900000 and so on."""
+    """The newest episodes of a seed, an ending, a goal: how many episodes there are, how many of
+    them fit, and those from ``first`` on, at most ``most``, the newest play first. Where no episode
+    has the seed, those whose seed ends with its digits: tryouts and evaluations count from a number
+    of their own, 900000 and so on."""
     fits = " and ".join(
         (
             "(:seed is null or seed = :seed or (seed % :ends = :seed and :seed not in"
@@ -132,7 +133,8 @@ def newest(
 
 
 def endings(run: Path) -> dict[str, list[tuple[Ending, str, int]]]:
-    """By play in the order that the plays were begun in: how many episodes ended how, and why."""
+    """The endings by play, in the order that the plays were begun in: how many episodes ended how,
+    and why."""
     found: dict[str, list[tuple[Ending, str, int]]] = {}
     for play, ended, why, number in stores.rows(_file(run), ENDINGS):
         found.setdefault(play, []).append((ended, why, number))
@@ -158,7 +160,7 @@ _BESIDE = {"/tryout": "tryouts in training", "/demonstration": "demonstrations f
 
 
 def beside(play: str) -> str:
-    """In words, what a play of a learner was beside its training; "" for the training itself."""
+    """What a play of a learner was beside its training; "" for the training itself."""
     return next((words for ending, words in _BESIDE.items() if play.endswith(ending)), "")
 
 

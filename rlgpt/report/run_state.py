@@ -31,7 +31,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def state(run: Path, ending: Ending) -> State:
-    """Of a run whose goal stands so."""
+    """The state of a run whose goal has this state."""
     records = launches.read(run)
     last = records[-1] if records else None
     if last is not None and last.ended is None and run_folder.launched(run):

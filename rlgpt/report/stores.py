@@ -15,13 +15,14 @@ import msgspec
 from messages.bus.goal_store import GoalRecord
 from messages.codec import CodecError, decode
 from messages.interface import Action
+from messages.undecodable import UNDECODABLE
 from rlgpt.refused import Refused
 
 Value = TypeVar("Value")
 
 
 class GoalHead(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a goal what is neither its request nor its result: those may have megabytes."""
+    """What a goal has that is neither its request nor its result: those may have megabytes."""
 
     action: str
     goal: str  # its id
@@ -65,7 +66,7 @@ def memory(run: Path, node: str, name: str, type: type[Value]) -> Value | None:
     for (value,) in rows(run / node / "memory.sqlite", query, (name,)):
         try:
             return msgspec.msgpack.decode(value, type=type)
-        except (msgspec.DecodeError, TypeError):
+        except (TypeError, *UNDECODABLE):
             return None
     return None
 
@@ -117,7 +118,7 @@ def _records(
     for (record,) in rows(run / action.node / "goals.sqlite", query, values):
         try:
             found.append(msgspec.msgpack.decode(record, type=kind))
-        except (msgspec.DecodeError, TypeError):
+        except (TypeError, *UNDECODABLE):
             continue
     return found
 

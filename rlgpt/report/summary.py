@@ -187,7 +187,7 @@ def standing(report: Account | GoalReport) -> Iteration | None:
 
 
 def samples(report: Account) -> SampleSummary:
-    """Of its iterations, its validations and its performance together."""
+    """The samples of its iterations, its validations and its performance together."""
     each = [iteration.samples for iteration in report.iterations]
     if (alone := report.trained) is not None:
         each.append(Samples(training=alone.samples + alone.prefix_samples))
@@ -243,7 +243,7 @@ def _iteration(iteration: Iteration) -> IterationSummary:
 
 
 def env_server_steps(run: Path) -> int | None:
-    """All env servers' together; None where none has counted."""
+    """The steps of all env servers together; None where none has counted."""
     counts: list[int] = []
     for folder in env_server_folders(run):
         with suppress(OSError, ValueError):

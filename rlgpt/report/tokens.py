@@ -25,8 +25,8 @@ class TokenTable(msgspec.Struct, kw_only=True):
 
 
 def token_table(run: Path, of: str | None = None) -> TokenTable | None:
-    """None where nothing was counted: the rulebook reads and writes no tokens. ``of``: only of
-    this goal, else iterations of the same number of several goals are summed up."""
+    """The table of tokens; None where nothing was counted: the rulebook reads and writes no tokens.
+    ``of``: only of this goal, else iterations of the same number of several goals are summed up."""
     cells: dict[str, dict[str, Tokens]] = {}
     agents: dict[str, None] = {}
     for entry in found.exchanges(run):

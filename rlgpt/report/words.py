@@ -114,9 +114,11 @@ def cut_short(cut: bool) -> str:
 
 def trained_in_words(trained: Trained) -> str:
     """``success rate 0.93 of the recent training episodes after 12.3k samples: stop_at reached``"""
-    spent = count(trained.samples + trained.prefix_samples)
+    spent = f"{count(trained.samples + trained.prefix_samples)} samples"
+    if trained.prefix_samples:  # the budget, and the line of progress, are without them
+        spent += f" ({count(trained.prefix_samples)} of them in resets, outside its budget)"
     rate = f"{trained.success_rate:.2f} of the recent training episodes"
-    return f"Success rate {rate} after {spent} samples: {plain(trained.reason)}"
+    return f"Success rate {rate} after {spent}: {plain(trained.reason)}"
 
 
 def telling_line(iteration: Iteration) -> Line | None:

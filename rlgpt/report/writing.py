@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from messages.plan import GoalReport
+from messages.undecodable import UNDECODABLE
 from nodes.whole_files import write_whole
 from rlgpt import launches
 from rlgpt.profiling import profile
@@ -24,7 +25,7 @@ def write(
 
     ``report`` is the launcher's, if it has one; ``goal`` names one of several goals. The
     run folder may lack what nodes leave there. Each file appears whole or not at all. Raises
-    Refused for a goal that there is not.
+    Refused for an unknown goal.
     """
     known = account(run, goal, report)
     spent = profile(run)
@@ -48,7 +49,7 @@ def read_summary(run: Path) -> Summary | None:
     """The summary that was written last; None: there is none that can be read."""
     try:
         return msgspec.json.decode((run / _SUMMARY).read_bytes(), type=Summary)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNDECODABLE):
         return None
 
 

@@ -37,7 +37,7 @@ class Progress:
         )
 
     def lost(self, cell: Cell, run: str) -> None:
-        print_line(f"{self._head(cell)}: its host was lost, and it is begun anew ({run})")
+        print_line(f"{self._head(cell)}: its host was lost, and it is begun again ({run})")
 
     def failed(self, cell: Cell, sentence: str) -> None:
         self._rest.remove(cell)

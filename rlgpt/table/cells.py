@@ -21,7 +21,7 @@ SAMPLES = "limits.samples="
 """The prefix of the override of all the samples that a cell may take."""
 OF_LLM = "llm."
 """The prefix of overrides of where a language model is. They are passed on to the cells of other
-models than the rulebook, and make no other cell of one."""
+models than the rulebook, and do not change a cell's identity."""
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         ]
 
     def file(self, results: Path) -> Path:
-        """Where its result is kept, whichever table it was run for."""
+        """The file in which a cell's result is kept, whichever table it was run for."""
         method = self.method if self.llm == DEFAULT_LLM else f"{self.method}+{self.llm}"
         return results / self.task / method / f"seed-{self.seed}.json"
 
@@ -162,7 +162,7 @@ def _jobs(sweep: list[str], fixed: list[str]) -> list[list[str]]:
         if override.is_delete():
             raise Refused(f"`{override.input_line}` takes something away: write key=value")
         if override.is_sweep_override():
-            raise Refused(f"`{override.input_line}` would make several cells of one: one value")
+            raise Refused(f"`{override.input_line}` has several values; give one")
         if override.key_or_group in AXES:
             raise Refused(
                 f"`{override.input_line}` is an axis of the table: --only {override.input_line}"

@@ -4,16 +4,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
-import yaml
 
 from messages.bounds import Positive, Share
-from nodes.yaml_problem import yaml_problem
 from rlgpt.composition import group_options, launch_folders
 from rlgpt.configuration import LARGEST_SEED
 from rlgpt.conversion import complaint
 from rlgpt.refused import Refused, instead
 from rlgpt.table import table_tasks
 from rlgpt.table.table_tasks import Draw
+from rlgpt.user_files import read_user_yaml
 
 Seed = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
 
@@ -73,22 +72,17 @@ def read(name: str) -> Definition:
         raise Refused(f"there is no table `{name}`{instead(name, found)}")
     path = found[name]
     try:
-        definition = msgspec.convert(yaml.safe_load(path.read_text("utf-8")), Definition)
+        definition = msgspec.convert(read_user_yaml(path, "a table"), Definition)
     except msgspec.ValidationError as error:
         raise Refused(f"{path}: {complaint(str(error), Definition)}") from None
-    except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise Refused(f"{path} is not valid YAML: {yaml_problem(error)}") from None
-    except RecursionError:
-        raise Refused(f"{path} is nested too deeply to be a table") from None
     if wrong := _problem(definition):
         raise Refused(f"{path}: {wrong}")
     return definition
 
 
 def _problem(definition: Definition) -> str:
-    """What would come out in the middle of a night. A method may be missing: it is left out."""
+    """Problems that would otherwise appear hours into the run. A method may be missing: it is left
+    out."""
     for axis in ("tasks", "methods", "llms", "seeds"):
         names = getattr(definition, axis)
         if twice := [name for name in names if names.count(name) > 1]:
@@ -129,7 +123,7 @@ def drawn(name: str, definition: Definition, number: int | None) -> tuple[str, D
 
 
 def quick(definition: Definition) -> Definition:
-    """The same table in its smallest form: one seed, two episodes, one iteration, hardly anything
+    """The table in its smallest form: one seed, two episodes, one iteration, hardly anything
     learned. It shows that a table runs, and nothing else."""
     return msgspec.structs.replace(
         definition,

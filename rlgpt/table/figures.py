@@ -1,4 +1,4 @@
-"""From cells to the figures of a table: pooled over seeds, and seed by seed."""
+"""The figures of a table, computed from its cells: pooled over seeds, and seed by seed."""
 
 from statistics import mean
 from typing import Literal
@@ -48,9 +48,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     training: int | None  # the same without evaluation
     tokens: int | None  # mean of a cell
     wall_s: float | None  # mean of a cell
-    dead_loops: int  # cells in which an outer loop ended in one
+    dead_loops: int  # cells in which an outer loop ended in a dead loop
     cut: int  # cells whose samples were not enough for all episodes
-    unplayed: int  # cells whose goal came to nothing that could be played
+    unplayed: int  # cells whose goal produced nothing playable
     milestones: dict[str, int]
     steps: list[Step]  # by iteration, where the table is by iteration
     trained: Measured | None = None  # by score: the episodes of the first trainings

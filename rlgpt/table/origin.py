@@ -13,14 +13,14 @@ _Sources = tuple[str | None, str, tuple[str, ...]]
 
 
 class Fingerprints:
-    """Of the worlds that cells are begun in. One takes seconds to come by: it is asked for once,
-    and again only when tracked files have been changed since."""
+    """The fingerprints of the worlds that cells are begun in. One takes seconds to come by: it is
+    asked for once, and again only when tracked files have been changed since."""
 
     def __init__(self) -> None:
         self._known: dict[_Sources, str | None] = {}
 
     def of(self, cell: Cell) -> str | None:
-        """None where the cell's world has none, or does not come up."""
+        """The fingerprint of a cell's world; None where it has none, or does not come up."""
         name, *overrides = cell.arguments
         try:
             composed = compose_launch(name, overrides)

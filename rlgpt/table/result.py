@@ -9,6 +9,7 @@ import msgspec
 
 from messages.bounds import Amount, NotNegative
 from messages.plan import GoalReport
+from messages.undecodable import UNDECODABLE
 from messages.world import DEFAULT_GAME
 from nodes.budget import evaluation_episodes
 from nodes.exit_codes import FAILED
@@ -23,11 +24,11 @@ from rlgpt.table.cells import OF_LLM, Cell, name_of
 from rlgpt.table.scored import Scored
 
 FORMAT = 1
-"""Of a cell's file; raised when a field changes its meaning."""
+"""The format of a cell's file; raised when a field changes its meaning."""
 ROUNDING = 1e-6
 """How far a rate may be from what its counts make of it."""
 DEAD_LOOP = "Dead loop"
-"""How the slow agent's reason begins when it stopped in one."""
+"""How the slow agent's reason begins when it stopped in a dead loop."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +68,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     successes: int
     episodes: int
     cut: bool = False  # the samples were not enough for all episodes: there are fewer than wanted
-    performed: bool  # False: the goal came to nothing that could be played, and counts as failed
+    performed: bool  # False: the goal produced nothing playable, and counts as failed
     reached: bool
     stopped: str  # why, in the planner's words
     plan: list[str]  # its subtasks
@@ -103,7 +104,7 @@ def read(cell: Cell, results: Path) -> CellResult | None:
         ) from None
     try:
         result = msgspec.json.decode(text, type=CellResult)
-    except msgspec.DecodeError as error:
+    except UNDECODABLE as error:
         raise _broken(path, str(error)) from None
     if result.format != FORMAT:
         raise _broken(path, f"its format is {result.format}, and this version reads {FORMAT}")
@@ -161,7 +162,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
     try:
         report = msgspec.json.decode((run / "goal_report.json").read_bytes(), type=GoalReport)
         summary = msgspec.json.decode((run / "summary.json").read_bytes(), type=Summary)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *UNDECODABLE) as error:
         raise Refused(f"{run} lacks the report of its run ({error})", code=FAILED) from None
     done, count, performed, cut = _outcome(report, evaluation_episodes(config(run)))
     world = str(part(config(run), "world").get("kind", ""))
@@ -214,7 +215,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
 
 def _outcome(report: GoalReport, wanted: int) -> tuple[int, int, bool, bool]:
     """Successes and episodes of the whole goal, whether it was played at all, and whether some of
-    its episodes were not. A goal that came to nothing that could be played failed in every episode
+    its episodes were not. A goal that produced nothing playable failed in every episode
     that it was to be played in."""
     if (performed := report.performance) is not None and performed.episodes:
         done = sum(each.success for each in performed.episodes)

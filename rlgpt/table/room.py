@@ -4,16 +4,17 @@ import os
 
 GIB = 1 << 30
 GIB_A_CELL = 2
-"""Of memory, for all nodes of a launch and what the world needs. A cell keeps about one core busy
-and takes about 1 GB."""
+"""GiB of memory, for all nodes of a launch and what the world needs. A cell keeps about one core
+busy and takes about 1 GB."""
 
 
 def cells_at(cores: float, memory: float) -> int:
-    """On a machine with that many cores and bytes of memory."""
+    """The number of cells that run side by side on a machine with that many cores and bytes of
+    memory."""
     return int(min(cores, memory // (GIB_A_CELL * GIB)))
 
 
 def cells_here() -> int:
-    """On this machine; one at least."""
+    """The number of cells that run side by side on this machine; one at least."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(1, cells_at(len(os.sched_getaffinity(0)), memory))

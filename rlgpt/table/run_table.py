@@ -25,12 +25,12 @@ from rlgpt.table.table_page import Page, difference, fingerprints
 
 LOCAL = "local"
 ENGINES = {LOCAL: running_cells.LOCAL, RAY: running_cells.CLUSTER}
-"""And what plays a launch with each."""
+"""The module that plays a launch, by engine."""
 INTERVALS = (
     "Wilson, 95 %, successes pooled over seeds",
     "bootstrap over episodes, 95 %, pooled over seeds",
 )
-"""Of success rates, and of scores."""
+"""How the intervals of success rates, and of scores, are computed."""
 _NAMED = 3  # cells in a line about many
 
 

@@ -1,7 +1,7 @@
 """Runs the cells of a table, some side by side, each a launch of its own process.
 
 What is under way is noted beside the results, so that a table that was stopped goes on with the
-run folders that it left (`rlgpt resume`). On a cluster a cell whose host is lost is begun anew.
+run folders that it left (`rlgpt resume`). On a cluster a cell whose host is lost is begun again.
 """
 
 import fcntl
@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.commit import DIRTY, current_commit
 from nodes.exit_codes import HOST_LOST
 from nodes.process import end_with_parent, python
@@ -33,7 +34,7 @@ LOCAL = "rlgpt.main"
 CLUSTER = "rlgpt.cluster.remote_launch"
 """The modules that play a launch here, and on a host of the cluster."""
 LOSSES = 5
-"""Hosts that one cell may lose: it may be the cell that ends them."""
+"""Maximum hosts lost per cell: the cell may be what crashes them."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -254,7 +255,7 @@ def _noted(cell: Cell, results: Path, fingerprint: str | None) -> UnderWay | Non
     """What was begun of this cell and can be continued."""
     try:
         note = msgspec.json.decode(_note_file(cell, results).read_bytes(), type=UnderWay)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNDECODABLE):
         return None
     run = Path(note.run)
     there = (run / "config.yaml").is_file() and not is_away(run)

@@ -36,8 +36,8 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """Of some episodes. ``score`` and ``progress`` (the mean share of what is counted, in percent)
-    with 95 % intervals by bootstrap over episodes."""
+    """The measurements of some episodes. ``score`` and ``progress`` (the mean share of what is
+    counted, in percent) with 95 % intervals by bootstrap over episodes."""
 
     episodes: int
     score: float
@@ -50,7 +50,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def score_of(game: str) -> Score | None:
-    """Of a game; None where it has none, or is not there."""
+    """The score of a game; None where it has none, or is not there."""
     try:
         return card(game).score
     except GameError:
@@ -58,7 +58,8 @@ def score_of(game: str) -> Score | None:
 
 
 def gather(run: Path, report: GoalReport) -> Scored | None:
-    """From the run folder of a launch that has ended; None where its game has no score."""
+    """The score of a launch that has ended, from its run folder; None where its game has no
+    score."""
     score = score_of(report.task.game)
     if score is None:
         return None
@@ -95,8 +96,8 @@ def _digits(score: Score, gained: Iterable[str]) -> str:
 
 
 def measured(score: Score, cells: Sequence[tuple[list[str], Mapping[str, int]]]) -> Measured:
-    """Of the episodes of some cells together: of each what it counted, and `Scored.training` or
-    ``evaluation``. There has to be one at least."""
+    """The measurements of the episodes of some cells together: of each what it counted, and
+    `Scored.training` or ``evaluation``. There has to be one at least."""
     every: list[str] = []
     had: dict[str, list[str]] = {}
     for counted, patterns in cells:

@@ -31,19 +31,19 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def score(self) -> Score | None:
-        """Of the game whose cells they are."""
+        """The score of the game whose cells they are."""
         return score_of(self.results[0].game) if self.results else None
 
 
 def title(results: list[CellResult]) -> str:
-    """Of the game whose cells these are, as it calls itself."""
+    """The title of the game whose cells these are, as it calls itself."""
     titles = dict.fromkeys(_title(result.game) for result in results)
     return " and ".join(titles)
 
 
 def difference(results: list[CellResult]) -> str:
-    """That the world, or what is known of it, is another than the paper's, and the language model
-    too."""
+    """How the world, or what is known of it, and the language model differ from the paper's, in
+    words."""
     models = sorted({result.llm for result in results})
     rulebook = (
         " The questions were answered by the rulebook, which is no language model and knows the "

@@ -78,9 +78,9 @@ def kind_of(task: str) -> str:
 def samples(task: str, learn: int, episodes: int) -> int:
     """``limits.samples`` of an id with so much to learn: besides, what so many episodes may take,
     of each subtask that the rules' plan has and of the performance."""
-    told = goals_of(DEFAULT_GAME).task(task)
+    known = goals_of(DEFAULT_GAME).task(task)
     try:
-        plan = card(told.game).planning.plan_for(told.success, told.inventory)
+        plan = card(known.game).planning.plan_for(known.success, known.inventory)
     except Unreachable:
         plan = []
-    return learn + (len(plan) + 1) * episodes * told.horizon
+    return learn + (len(plan) + 1) * episodes * known.horizon

@@ -121,7 +121,7 @@ DENIED: dict[str, tuple[str, str]] = {
     "priority": ("import os\nos.nice(-10)", REFUSED),
     "unshare": (_syscall(272, 0x10000000), REFUSED),
     "set_namespace": (_syscall(308), REFUSED),
-    # the kernel's back doors
+    # less known calls of the kernel
     "bpf": (_syscall(321), REFUSED),
     "keys": (_syscall(250), REFUSED),
     "io_uring": (_syscall(425), REFUSED),

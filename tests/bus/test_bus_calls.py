@@ -1,4 +1,4 @@
-"""What goes on between a node and its clients is published while somebody subscribes to it."""
+"""The requests and replies of a node and its clients are published while there is a subscriber."""
 
 import queue
 import select

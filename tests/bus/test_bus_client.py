@@ -118,7 +118,7 @@ def test_a_reply_that_came_while_the_caller_was_held_up_past_its_deadline_counts
 def test_a_client_in_a_cycle_closes_its_sockets_before_they_are_collected(
     tmp_path: Path, context: "zmq.Context[Any]"
 ) -> None:
-    """As the traceback of a failed call holds one: its thread has ended, and nobody closes it."""
+    """As the traceback of a failed call holds one: its thread has ended, and it is never closed."""
     connection = Connection(context, f"ipc://{tmp_path}/srv", None)
     client: Any = Client(connection, "server", "me", "epoch")
     # The sockets are older in the cycle than the client, and their finalisers are called first.

@@ -1,4 +1,5 @@
-"""The real package as a world, on the embedded world's door: its arrays, and instances that die."""
+"""The real package as a world, on the embedded world's interface: its arrays, and instances that
+die."""
 
 import contextlib
 import os

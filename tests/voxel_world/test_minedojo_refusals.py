@@ -126,6 +126,11 @@ CALLED = [
     ("set_inventory", [InventoryItem("tail", "log")], None, AssertionError, "no slot 'tail'"),
     ("set_inventory", None, None, TypeError, "a list of InventoryItem"),
     ("set_inventory", "log", None, TypeError, "a list of InventoryItem"),
+    ("execute_cmd", 5, None, TypeError, "cmd is a string, not 5"),
+    ("spawn_mobs", [None], [0, 1, 0], TypeError, "mobs is a name or a list of names"),
+    ("spawn_mobs", 5, [0, 1, 0], TypeError, "mobs is a name or a list of names"),
+    ("set_block", ["dirt", 3], [0, 1, 0], TypeError, "blocks is a name or a list of names"),
+    ("render", "bogus", None, NotImplementedError, "the picture is the observation's 'rgb'"),
     ("kill_agent", {"jmup": 1}, None, ValueError, "did you mean jump"),
     ("kill_agent", {"jump": 2}, None, ValueError, "'jump' is 0 or 1"),
     ("kill_agent", {"craft": "lgo"}, None, ValueError, "craft is none or"),
@@ -143,6 +148,12 @@ def test_invalid_commands_are_refused_and_take_no_tick(
     with pytest.raises(error, match=words):
         getattr(env, name)(*arguments)
     assert env.unwrapped.game.ticks == before
+
+
+def test_names_that_are_none_are_refused(env: Environment) -> None:
+    for command in (env.spawn_mobs, env.set_block):
+        with pytest.raises(TypeError, match="is a name or a list of names, not None"):
+            command(None, None)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_a_reset_takes_back_every_change() -> None:
         if number == 4000:
             world.reset(np.array([0]), np.array([3]))
             assert (world.state.blocks == pristine[0]).all()
-    # More changes than are remembered: the world is made anew.
+    # More changes than are remembered: the world is made again.
     world.reset(np.array([0]), np.array([3]))
     assert (world.state.blocks == pristine[0]).all()
     assert (world.state.meta == pristine[1]).all()
@@ -72,7 +72,7 @@ def test_a_reset_takes_back_every_change() -> None:
 
 @pytest.mark.parametrize("biome", ["plains", "jungle"])
 def test_a_reset_brings_back_what_the_window_left_behind(biome: str) -> None:
-    """A jungle has more than there is room to keep: some of it must be made anew."""
+    """A jungle has more than there is room to keep: some of it must be made again."""
     from voxeldojo.engine.scene.staging import put_player
     from voxeldojo.engine.updates import set_block
 

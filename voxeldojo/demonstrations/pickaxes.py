@@ -1,5 +1,5 @@
-"""A pickaxe for who is under the ground: bare hands take 150 ticks for a block of stone, a stone
-pickaxe takes 12."""
+"""A pickaxe for a player that is under the ground: bare hands take 150 ticks for a block of stone,
+a stone pickaxe takes 12."""
 
 import math
 from collections.abc import Mapping

@@ -52,7 +52,7 @@ class Names(gymnasium.Space[NDArray[np.str_]]):
 
 
 def space_of_ids(space: spaces.Dict) -> spaces.Dict:
-    """The same space with numbers in place of names."""
+    """The space with numbers in place of names."""
     entries: dict[str, spaces.Space[Any]] = {}
     for key, entry in space.items():
         if isinstance(entry, spaces.Dict):

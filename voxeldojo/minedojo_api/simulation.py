@@ -1,8 +1,8 @@
 """The world under an environment, with MineDojo's runtime commands: ``env.unwrapped``."""
 
 import random
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from voxeldojo.tasks import (
     inventory_items,
     placed,
 )
+from voxeldojo.tasks.argument_types import text
 
 Result = tuple[dict[str, Any], float, bool, dict[str, Any]]
 NAMED_SLOTS = {
@@ -110,6 +111,7 @@ class Simulation:
         """Raises ValueError for an unknown command if ``raise_error_on_invalid_cmds`` was set;
         else it is skipped and takes no tick."""
         self.check_begun()
+        text("cmd", cmd)
         keys = STILL if action is None else keys_of(action)
         if cmd.startswith("/") and cmd[1:].partition(" ")[0] in COMMANDS:
             self.tick(keys, cmd)
@@ -125,7 +127,7 @@ class Simulation:
         self, mobs: str | list[str], rel_positions: Any, action: KeyAction | None = None
     ) -> Result:
         """Raises WrongValue: not as many places (x, y, z) as mobs, nor one for all."""
-        names = [mobs] if isinstance(mobs, str) else list(mobs)
+        names = _names("mobs", mobs)
         for name, (x, y, z) in zip(names, _places(rel_positions, len(names)), strict=True):
             self._perform(f"/summon {name} ~{x} ~{y} ~{z}", action)
         return self._result()
@@ -134,7 +136,7 @@ class Simulation:
         self, blocks: str | list[str], rel_positions: Any, action: KeyAction | None = None
     ) -> Result:
         """Raises WrongValue: not as many places (x, y, z) as blocks, nor one for all."""
-        names = [blocks] if isinstance(blocks, str) else list(blocks)
+        names = _names("blocks", blocks)
         for name, (x, y, z) in zip(names, _places(rel_positions, len(names)), strict=True):
             self._perform(f"/setblock ~{x} ~{y} ~{z} {name}", action)
         return self._result()
@@ -178,6 +180,12 @@ class Simulation:
         self._closed = True
         self.game.close()
 
+    def render(self, mode: str = "human") -> NoReturn:
+        """Raises NotImplementedError: MineDojo opens a window, and there is none here."""
+        raise NotImplementedError(
+            f"render({mode!r}) opens no window here: the picture is the observation's 'rgb'"
+        )
+
     def _perform(self, command: str, action: KeyAction | None) -> None:
         self.tick(STILL if action is None else keys_of(action), command)
 
@@ -201,6 +209,14 @@ def replace_item(item: Placed) -> str:
         f"slot.hotbar.{slot}" if slot < 9 else f"slot.inventory.{slot - 9}"
     )
     return f"/replaceitem entity @p {where} minecraft:{name} {quantity} {variant}"
+
+
+def _names(argument: str, value: Any) -> list[str]:
+    several = isinstance(value, Iterable) and not isinstance(value, str)
+    found: list[Any] = list(cast("Iterable[Any]", value)) if several else [value]
+    if not all(isinstance(name, str) for name in found):
+        raise WrongArgument(f"{argument} is a name or a list of names, not {value!r}")
+    return found
 
 
 def _places(positions: Any, count: int) -> list[list[int]]:

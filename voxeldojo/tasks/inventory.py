@@ -68,7 +68,7 @@ def slots_in(text: str) -> dict[int, str]:
 
 
 def slots_text(items: list[Placed]) -> str:
-    """These items in the form that `slots_in` parses."""
+    """Items in the form that `slots_in` parses."""
     names = {number: name for name, number in SLOTS.items()}
     return ", ".join(f"{names.get(item.slot, item.slot)}={item.name}" for item in items)
 

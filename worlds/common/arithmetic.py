@@ -1,11 +1,11 @@
-"""What has to be had, in which order, to have an item: arithmetic over a game's ways.
+"""Which items are needed, in which order, to get an item: arithmetic over a game's ways.
 
 The planner checks plans with it, the rulebook writes them with it, and a goal that is performed is
 re-planned with it from the inventory of the moment. It knows what is used up, tools and how long
 they last, stations and fuel. It does not know where anything is to be found, and it counts a tool
 that is held as new.
 
-What smelts burns fuel that nothing else in the plan needs, then what is got to be burnt. Of the
+Smelting burns fuel that nothing else in the plan needs, then the item collected as fuel. Of the
 tools at hand the least is used first, so that the better ones are left for what takes them.
 """
 
@@ -25,7 +25,7 @@ class Fuel(msgspec.Struct, frozen=True, kw_only=True):
     """What smelting burns; by default, nothing smelts."""
 
     verb: str = ""  # of the ways that burn fuel
-    got: str = ""  # the item that is got to be burnt
+    got: str = ""  # the item collected as fuel
     spare: str = ""  # one that is burnt where it is held and not needed
     burns: dict[str, int] = {}  # ticks that each item burns
     ticks: int = 0  # that one smelting takes
@@ -266,7 +266,8 @@ class Arithmetic:
     ) -> None:
         for used, count in self._used_up(item, gain, way, held, later).items():
             held[used] = max(0, held.get(used, 0) - count)
-        # More than was asked for falls to who makes it; of what is dug, only that much is certain.
+        # Crafting may yield more than asked for, which is kept; of dug items only the requested
+        # number is certain.
         brought = self._times(gain, way) * way.gives if way.how in self.ways.made else gain
         held[item] = held.get(item, 0) + brought
 

@@ -56,7 +56,7 @@ class Gain:
 
 
 class CountedReadings(Readings):
-    """Of a world that has ``counts`` (B, counters) and ``alive`` (B,)."""
+    """The readings of a world that has ``counts`` (B, counters) and ``alive`` (B,)."""
 
     def warm(self) -> None:
         """There is nothing that would be read late."""
@@ -75,9 +75,9 @@ class CountedPlay(Play):
     card: Card
     noop = np.zeros(1, np.int64)
     counter_names: Sequence[str]
-    """In the order of the array."""
+    """The names of the counters, in the order of the array."""
     action_names: Sequence[str]
-    """In the order of their numbers; the first does nothing."""
+    """The names of the actions, in the order of their numbers; the first does nothing."""
 
     @abstractmethod
     def columns(self) -> Mapping[str, Columns]:

@@ -1,4 +1,5 @@
-"""For a game whose conditions are all of the kind ``have``: counters that have to rise."""
+"""Conditions of a game whose conditions are all of the kind ``have``: counters that have to
+rise."""
 
 from collections.abc import Collection, Mapping
 
@@ -69,10 +70,10 @@ class CountedSpecs(Specs):
 
 
 def gained(condition: Condition, episode: Episode) -> int:
-    """By how much the counter of a condition has risen in the episode."""
+    """How much the counter of a condition has risen in the episode."""
     return grown(condition.name, episode.before.inventory, episode.after.inventory)
 
 
 def grown(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> int:
-    """By how much a counter has risen; a missing one is 0."""
+    """How much a counter has risen; a missing one is 0."""
     return after.get(name, 0) - before.get(name, 0)

@@ -10,8 +10,8 @@ from worlds.common.pictures import picture_shape, picture_size
 from worlds.play import EMBEDDING, Floats, Ints
 
 MINECLIP = "mineclip"
-"""Of every game that shows pictures, where there are MineCLIP's weights; so is called the reward
-term, too."""
+"""The feature of every game that shows pictures, where there are MineCLIP's weights; so is called
+the reward term, too."""
 
 
 class Columns(NamedTuple):

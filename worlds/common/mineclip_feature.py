@@ -7,5 +7,5 @@ MINECLIP = Feature(
     size=512,
     description="MineCLIP's embedding of the player's view",
 )
-"""It joins a game's own features if MineCLIP's weights are installed. The reward term has the same
-name."""
+"""The feature that joins a game's own features if MineCLIP's weights are installed. The reward term
+has the same name."""

@@ -1,4 +1,5 @@
-"""For a game whose action is a number, (B, 1): its actions as choices, its programs' language."""
+"""Actions of a game whose action is a number, (B, 1): its actions as choices, its programs'
+language."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType

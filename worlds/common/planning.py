@@ -15,7 +15,7 @@ from worlds.common.ways import Way
 
 
 class WayPlanning(Planning):
-    """By a game's ways, for conditions of the kind ``have``. A game that has others overrides
+    """Plans by a game's ways, for conditions of the kind ``have``. A game that has others overrides
     `wanted` and `last`.
 
     Args:

@@ -3,11 +3,13 @@ taken. *Items* are all that the game counts, achievements among them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import yaml
 
 from worlds.card import Unreachable
+from worlds.common.names import near
 
 
 class Way(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -29,10 +31,17 @@ def read_ways(path: Path) -> dict[str, list[Way]]:
         ValueError: it is none; the message has where.
     """
     try:
-        read = msgspec.convert(yaml.safe_load(path.read_text("utf-8")), dict[str, Way | list[Way]])
+        entries = msgspec.convert(yaml.safe_load(path.read_text("utf-8")), dict[str, Any])
     except (yaml.YAMLError, msgspec.ValidationError) as error:
         raise ValueError(f"{path.name} is no table of ways: {error}") from None
-    return {item: way if isinstance(way, list) else [way] for item, way in read.items()}
+    table: dict[str, list[Way]] = {}
+    for item, entry in entries.items():
+        try:
+            way = msgspec.convert(entry, Way | list[Way])
+        except msgspec.ValidationError as error:
+            raise ValueError(f"{path.name}: the way to {item!r}: {error}") from None
+        table[item] = way if isinstance(way, list) else [way]
+    return table
 
 
 class Ways:
@@ -44,6 +53,10 @@ class Ways:
         made: verbs of ways that make what they name from other items: with these, all that comes
             of one time is certain to be had.
         tools_by_tier: sorts tools of which any would do, those of the lowest tier first.
+        beyond: items that ways may take though nothing in the table leads to them.
+
+    Raises:
+        ValueError: a way takes an item that is in neither.
     """
 
     def __init__(
@@ -51,7 +64,15 @@ class Ways:
         table: Mapping[str, Sequence[Way]],
         made: Collection[str] = (),
         tools_by_tier: Callable[[Sequence[str]], list[str]] = list,
+        beyond: Collection[str] = (),
     ) -> None:
+        for item, way in ((item, way) for item, ways in table.items() for way in ways):
+            for taken in (*way.uses, *way.tools, *filter(None, [way.station])):
+                if taken not in table and taken not in beyond:
+                    raise ValueError(
+                        f"the way to {item!r} takes {taken!r}, to which there is no way"
+                        f"{near(taken, table)}"
+                    )
         self.made = frozenset(made)
         self._way = {item: ways[-1] for item, ways in table.items()}
         self._several = {item: list(ways) for item, ways in table.items() if len(ways) > 1}

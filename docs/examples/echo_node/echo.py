@@ -1,6 +1,7 @@
 """A whole node: one service, one action, one latched topic and two parameters.
 
 Run it beside any run:  python docs/examples/echo_node/echo.py --run runs/<run> [greeting=hello]
+Started by a launch it is seen by `rlgpt node list` and the other tools: docs/writing_a_node.md
 """
 
 import time

@@ -1,2 +1,2 @@
-"""How a policy meets a session (`messages.world.Interface`): what it sees, may do and is paid for,
-and when it is done, each made ready for a world."""
+"""An interface (`messages.world.Interface`) bound to a world: its features, choices, rewards and
+end."""

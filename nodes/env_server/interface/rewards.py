@@ -1,4 +1,4 @@
-"""The reward of a training spec: a sum of terms, paid at each primitive step."""
+"""The reward of a training spec: a sum of terms, given at each primitive step."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ GENERAL = ("success", "step", "code", MINECLIP)
 
 
 class Rewards:
-    """Pays the terms of one interface.
+    """Computes the reward terms of one interface.
 
     Raises:
         ValueError: a term names what the game does not have, or does not compile.
@@ -85,7 +85,7 @@ class Rewards:
         return reward
 
     def _alike(self, term: RewardTerm, active: Bools) -> Floats:
-        """What MineCLIP pays those that are ``active``, (n,)."""
+        """MineCLIP's reward of the ``active`` environments, (n,)."""
         assert self._model is not None
         assert self._clips is not None
         return self._model.reward(self._clips.embeddings[active], term.name, term.negatives)

@@ -1,4 +1,4 @@
-"""How a policy meets a session: an interface, made ready for a world."""
+"""An interface bound to a world: features, choices, rewards and the end of a stage."""
 
 import math
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Interrupted(NamedTuple):
     code: Code
 
     def drop(self) -> None:
-        """It will not go on."""
+        """Discard the interrupted macro."""
         with PULSE.inside(self.run.program.mark):
             self.run.stop("step_limit")
 
@@ -65,8 +65,8 @@ class Stage:
         self.interrupted: dict[int, Interrupted] = {}
 
     def begin(self, rows: Bools) -> None:
-        """Nothing has happened yet in ``rows`` (B,). What the rewards compare with is given
-        apart, for a policy that leads on is not paid."""
+        """Reset the stage in ``rows`` (B,). The baselines of its rewards are reset separately: a
+        leading policy gets no reward."""
         self.steps[rows] = 0
         self.over[rows] = False
         self.previous[rows] = -1
@@ -79,8 +79,8 @@ class Stage:
         return (self.steps / self.interface.horizon).astype(np.float32)
 
     def under_way(self) -> Floats:
-        """(B, 2): whether a macro was interrupted and goes on when it is chosen again, and the
-        share of its steps that it has used."""
+        """The interrupted macro of each environment, (B, 2): whether there is one, which goes on
+        when it is chosen again, and the share of its steps that it has used."""
         carried_on = np.zeros((len(self.steps), 2), np.float32)
         for row, interrupted in self.interrupted.items():
             carried_on[row] = 1, interrupted.run.steps / interrupted.run.max_steps

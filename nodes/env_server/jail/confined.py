@@ -21,6 +21,7 @@ from messages.program import Checked, CheckProgram
 from messages.world import ProgramRan, Step, View
 from messages.world import TakeInterface as Take
 from nodes.env_server.filmed_steps import FrameCount
+from nodes.env_server.game_fault import GameFault, playing
 from nodes.env_server.games import look_ahead, play_of
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
@@ -38,7 +39,7 @@ SESSION, CHECKER = "rlgpt session", "rlgpt checker"
 """What a worker is shown as, by what it is for."""
 _HELD = 0.02  # seconds between two looks whether a run that is held may go on
 WHERE = signal.SIGUSR1
-"""Asks a worker to write its traceback into the pipe that it was given, wherever it stands."""
+"""The signal on which a worker writes its traceback to its pipe."""
 
 
 def run_worker(sock: socket.socket, shared: int, dump: int, programs: Runtime) -> None:
@@ -100,6 +101,8 @@ class ConfinedWorker:
             return worker_wire.Refused(why="memory", text=type(error).__name__)
         except BaseException as error:  # SystemExit too: a program cannot end the worker by it
             logging.getLogger("env_server").error("%s", traceback.format_exc(limit=-8))
+            if isinstance(error, GameFault):
+                return worker_wire.Refused(why="failed", text=str(error)[:500])
             return worker_wire.Refused(why="failed", text=f"{type(error).__name__}: {error}"[:500])
 
     def _do(self, ask: Any) -> Any:
@@ -125,15 +128,19 @@ class ConfinedWorker:
         if isinstance(ask, worker_wire.Run):
             return self._run(session, ask)
         if isinstance(ask, worker_wire.Show):
-            return worker_wire.Pictured(
-                pictures=session.pictures(), choices=session.choices(), mistakes=session.mistakes()
-            )
+            with playing():
+                return worker_wire.Pictured(
+                    pictures=session.pictures(),
+                    choices=session.choices(),
+                    mistakes=session.mistakes(),
+                )
         if isinstance(ask, worker_wire.End):
             session.close()
             return worker_wire.Done()
-        return worker_wire.Standing(
-            episodes=session.episodes(), endings=session.endings(), guards=session.guards()
-        )
+        with playing():
+            return worker_wire.Standing(
+                episodes=session.episodes(), endings=session.endings(), guards=session.guards()
+            )
 
     def _make(self, ask: worker_wire.Make) -> worker_wire.Made:
         show_as(SESSION)
@@ -143,8 +150,9 @@ class ConfinedWorker:
         world = play.make_world(ask.kind, request.size, request.task, **ask.options)
         # Whatever the world imports or loads when it is first played, it has to load now.
         first = np.zeros(1, np.int64)
-        world.reset(first, first + request.seeds.first)
-        play.load(world)
+        with playing():
+            world.reset(first, first + request.seeds.first)
+            play.load(world)
         thread = look_ahead(world, request, ask.ahead)  # none can be started any more later
         self._confine(ask.memory, [] if thread is None else [thread])
         CLOCK.switch(part_clock.SESSION)
@@ -176,7 +184,8 @@ class ConfinedWorker:
         steps, reports = session.run_program(
             request.program, check, request.environments, request.begins, request.guards
         )
-        return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
+        with playing():
+            return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     def _count(self, steps: int) -> None:
         self._memory[STEPS] += steps
@@ -186,7 +195,7 @@ class ConfinedWorker:
 
 
 class _Frames(FrameCount):
-    """Stands for the film, which the env server writes."""
+    """Forwards frames to the env server, which writes the film."""
 
     def __init__(self, sock: socket.socket, longest: int) -> None:
         super().__init__(longest)
@@ -197,11 +206,11 @@ class _Frames(FrameCount):
         worker_wire.write(self._sock, worker_wire.Frame(rgb=rgb))
 
     def close(self) -> None:
-        """The env server does that."""
+        """Do nothing: the env server closes the film."""
 
 
 class _Watcher:
-    """Stands for those who watch, to whom the env server publishes it."""
+    """Forwards sights to the env server, which publishes them."""
 
     def __init__(self, sock: socket.socket, memory: memoryview) -> None:
         self._sock = sock
@@ -217,7 +226,7 @@ class _Watcher:
 
 
 class AskedModel:
-    """Stands for the video model, which the env server has."""
+    """Forwards calls of the video model to the env server, which has it."""
 
     def __init__(
         self,

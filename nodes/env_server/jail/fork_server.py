@@ -62,7 +62,8 @@ def main(arguments: list[str]) -> int:
     except Exception as error:  # an option that was not checked before
         traceback.print_exc()
         sentence = (
-            f"the {spec.kind} world does not come up as it is set: {type(error).__name__}: {error}"
+            f"the {spec.kind} world cannot be created with these options: "
+            f"{type(error).__name__}: {error}"
         )
         control.send(msgspec.json.encode(Tried(error=sentence[:2000])))
         return 0

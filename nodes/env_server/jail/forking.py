@@ -1,7 +1,7 @@
 """The env server's end of the fork server: it starts it, watches it, and starts it again.
 
 A thread waits for its end, so that it is back before it is needed. A caller that meets its end
-first (with half an answer, or none) uses the next one; only a worker can be lost.
+first (with an incomplete reply, or none) uses the next one; only a worker can be lost.
 """
 
 import contextlib
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.env_server.jail.fork_server import Spec, Tried
 from nodes.env_server.programs.part_clock import PLACES, Spent
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
@@ -32,7 +33,7 @@ MODULE = "nodes.env_server.jail.fork_server"
 _ROOT = Path(__file__).resolve().parents[3]
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "XDG_CACHE_HOME", "LD_LIBRARY_PATH")
 _KEPT_PREFIXES = ("NUMBA_", "PYTHON")
-_SILENT = 60.0  # seconds without the processor, after which an answer is not waited for any longer
+_SILENT = 60.0  # seconds without CPU time, after which an answer is not waited for any longer
 _PAUSES = (0.2, 0.4, 0.8, 1.6)  # seconds before the second start in a row, and those after it
 _USES = 5  # fork servers that a worker is asked of in turn: each may be killed just then
 _LOOK = 0.2  # seconds between two looks at one that is to answer
@@ -43,7 +44,7 @@ _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class NoForkServer(Exception):
-    """It does not start, however often it is tried; the text has what is known."""
+    """The fork server failed to start after several attempts; the message has the last cause."""
 
 
 class _Ended(Exception):
@@ -152,7 +153,7 @@ class ForkServer:
             forked.file.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """It ends, and all workers with it."""
+        """End the fork server, and all workers with it."""
         self._closing.set()
         process = self._process
         if process is not None:
@@ -170,8 +171,7 @@ class ForkServer:
                 self._end()
                 if pause is None or self._closing.is_set():
                     raise NoForkServer(
-                        f"the fork server does not start, the last time so: {ended}; its own words "
-                        "are in output.log"
+                        f"the fork server does not start; last error: {ended}; see output.log"
                     ) from None
                 LOG.warning("%s at its start; it is started again in %g s", ended, pause)
                 self._closing.wait(pause)
@@ -214,8 +214,8 @@ class ForkServer:
         answer, _ = self._answer()
         try:
             tried = msgspec.json.decode(answer, type=Tried)
-        except msgspec.DecodeError:
-            raise _Ended("the fork server sent what is no answer") from None
+        except UNDECODABLE:
+            raise _Ended("the fork server sent an invalid reply") from None
         if not tried.error:  # one with an error ends by itself
             pidfd = os.pidfd_open(process.pid)
             threading.Thread(
@@ -240,7 +240,7 @@ class ForkServer:
             except (ValueError, IndexError):
                 for each in files:
                     os.close(each)
-                raise _Ended("the fork server gave half an answer") from None
+                raise _Ended("the fork server sent an incomplete reply") from None
         except BaseException as error:
             ours.close()
             os.close(reading)

@@ -320,7 +320,8 @@ class JailedSession:
         return self._ask(worker_wire.Show())
 
     def guards(self) -> list[GuardReport]:
-        """Of the worker that there is now: what guards did in one that was ended is not known."""
+        """The guards' reports of the present worker: what guards did in one that was ended is not
+        known."""
         return self._ask(worker_wire.Look()).guards
 
     def close(self) -> None:

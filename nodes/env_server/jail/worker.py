@@ -1,8 +1,8 @@
 """A worker as the env server sees it: called, waited for, watched, and ended if it stands still.
 
 The thread that waits for an answer is the monitor. A worker is stuck when it is inside a program
-and has not gone on for ``PATIENCE`` seconds of the processor's time, so that an overloaded machine
-kills no worker; one that only sleeps gets ``LONG_PATIENCE``. The engine may take as long as it
+and has not gone on for ``PATIENCE`` seconds of CPU time, so that an overloaded machine kills no
+worker; one that only sleeps gets ``LONG_PATIENCE``. The engine may take as long as it
 takes while it makes a world, and ``ENGINE`` later on, when nothing can be compiled any more.
 
 No program is blamed for what it cannot do: a jailed process sends no signals, so that one that was
@@ -47,7 +47,7 @@ from nodes.times import spending, watch
 from worlds.play import EMBEDDING, WorldError
 
 LOG = logging.getLogger("env_server")
-PATIENCE = 2.0  # seconds of the processor's time
+PATIENCE = 2.0  # seconds of CPU time
 LONG_PATIENCE = 20.0  # seconds on the clock
 ENGINE = 110.0  # seconds without a sign of life, outside of programs
 _LOOK = 0.1  # seconds between two looks
@@ -111,7 +111,7 @@ class Worker:
 
     @property
     def epoch(self) -> int:
-        """Of the fork server: the worker does not outlive it."""
+        """The epoch of the fork server: the worker does not outlive it."""
         return self._forked.epoch
 
     def ask(
@@ -178,7 +178,7 @@ class Worker:
         return answer
 
     def number(self) -> int:
-        """For the next run, by which it can be cancelled."""
+        """The number of the next run, by which it can be cancelled."""
         self._runs += 1
         return self._runs
 
@@ -278,8 +278,8 @@ class Worker:
             LOG.log(min(max(line.level, 10), 50), "%s", line.text[:4000])
 
     def _end(self, what: str, blamed: bool | None = None, killed: bool = False) -> WorkerLost:
-        """Have it write where it stands, kill it, and report what is known. ``blamed``: None if
-        that is seen from where it stands."""
+        """Request the worker's traceback, kill it and report the cause. ``blamed``: whether a
+        program is at fault; None: decide from the traceback."""
         ended = what == "died" and self._has_ended()
         blamed = bool(self._memory[INSIDE]) if blamed is None else blamed
         mark = int(self._memory[MARK])
@@ -348,7 +348,7 @@ class _Wait:
         self._check = check
         self.cancelled: GoalCancelled | None = None
         self._state = -1, False
-        self._had: float | None = None  # seconds of the processor, when it was last seen to go on
+        self._had: float | None = None  # seconds of CPU time, when it was last seen to go on
         self._looked: float | None = None
         # Seconds of waiting: all of it, since it went on, of those asleep, and stopped by a signal.
         self._waited = self._still = self._asleep = self._stopped = 0.0

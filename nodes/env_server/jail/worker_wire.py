@@ -35,7 +35,7 @@ from messages.world import TakeInterface as Take
 MAX_MESSAGE = 256 << 20
 """Bytes of one message of a worker."""
 FRAMES = 64
-"""For the video model, in one message."""
+"""The most frames for the video model in one message."""
 
 
 class Make(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -177,11 +177,12 @@ ANSWERS: dict[type[Any], type[Any]] = {
 
 
 class Broken(Exception):
-    """What came is no message."""
+    """The received bytes are not a valid message."""
 
 
 def write(sock: socket.socket, message: Any) -> None:
-    """Raises CodecError: it cannot be written; OSError: the other end is closed."""
+    """Send one message. Raises CodecError: it cannot be written; OSError: the other end is
+    closed."""
     sock.sendall(packed(message))
 
 

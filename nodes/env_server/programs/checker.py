@@ -35,7 +35,7 @@ def check(
 
 
 def check_library(tree: ast.Module, language: Language) -> tuple[list[Problem], frozenset[str]]:
-    """The same for functions that are no program yet."""
+    """Check functions that are no program yet."""
     checker = _Checker(tree, language, {}, frozenset())
     checker.module(tree)
     return checker.found(), checker.acting

@@ -8,7 +8,7 @@ from worlds.runtime import Runtime
 
 
 def problems_of(request: CheckProgram, runtime: Runtime) -> list[Problem]:
-    """All of it at once; nothing: the program may run."""
+    """All problems of a program at once; none: the program may run."""
     try:
         if request.kind == "reward":
             compile_reward(request.program.source, runtime.language)

@@ -44,7 +44,7 @@ class Fuel:
 
     @property
     def limit(self) -> str:
-        """Which limit was reached, where it is exhausted."""
+        """The limit that was reached, where it is exhausted."""
         if self._granted == self.total:
             return f"{TOTAL_TURNS:,} loop turns, or as much work, in one run"
         return f"{LOOP_TURNS:,} loop turns, or as much work, without an action"

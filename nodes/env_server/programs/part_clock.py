@@ -8,10 +8,10 @@ time than there was, but sessions that play at once may get some of each other's
 
 import time
 
-IDLE = 0  # nobody has asked anything
-WORLD = 1  # the world is made, begins anew, or takes a step
+IDLE = 0  # no request
+WORLD = 1  # the world is made, reset, or takes a step
 FEATURES = 2  # features and masks are made for a policy
-PROGRAMS = 3  # code that somebody wrote: programs, conditions, rewards; checking it
+PROGRAMS = 3  # code written by an agent: programs, conditions, rewards; checking it
 SESSION = 4  # what a session does beside these: rewards, successes, records
 FILM = 5  # a frame of a film is drawn and handed on
 PARTS = {
@@ -21,7 +21,7 @@ PARTS = {
     SESSION: "session",
     FILM: "film",
 }
-"""The parts that are told of, by their place."""
+"""The reported parts, by index."""
 PART = 6  # what it is spent on now
 SINCE = 7  # when that began, by the clock that all processes of a machine share
 PLACES = 8
@@ -43,7 +43,7 @@ class Clock:
         memory[PART] = self._part
 
     def switch(self, part: int) -> int:
-        """What follows is of this part; the part before."""
+        """Count the time from now on for this part. Returns the part before."""
         now = time.perf_counter_ns()
         before, memory = self._part, self.memory
         memory[before] += now - self._since
@@ -56,14 +56,14 @@ CLOCK = Clock()
 
 
 class Spent:
-    """What has passed on a clock since it was last asked."""
+    """The time that has passed on a clock since the previous read."""
 
     def __init__(self, memory: memoryview) -> None:
         self._memory = memory
         self._before = self._now()
 
     def take(self) -> list[tuple[str, int]]:
-        """Nanoseconds by part, those in which something has passed. The numbers may be another
+        """Nanoseconds by part, for parts in which time has passed. The numbers may be another
         process's, and anything: one that has not grown counts as none."""
         now, before = self._now(), self._before
         self._before = {place: max(now[place], before[place]) for place in PARTS}

@@ -1,4 +1,4 @@
-"""The sign of life of coded actions: which program runs, and that it goes on.
+"""Progress counters of coded actions, in shared memory: which program runs, and that it advances.
 
 A process that runs programs writes here before it lets one run, and at every turn of a batch. In a
 jailed worker the numbers lie in memory that the env server sees too (`nodes/env_server/jail/`),

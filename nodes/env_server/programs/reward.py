@@ -1,7 +1,7 @@
 """Rewards as programs: ``def reward(before, after)`` in the language of coded actions, without
 primitives, called for each primitive step with the observations before and after it.
 
-A reward never ends a run: where it fails, or gives what is no plain number, it pays nothing, and
+A reward never ends a run: where it fails, or gives what is no plain number, it counts as 0, and
 what was wrong is counted in words.
 """
 

@@ -25,8 +25,8 @@ _ERROR_LENGTH = 500  # characters
 _TURN = 64  # runs that go on between two signs of life
 
 RUN_SECONDS = 30.0
-"""Of the processor's time that one run may take. Fuel ends a run long before, and at the same step
-on every machine: this is for work that fuel does not count."""
+"""CPU time that one run may take. Fuel ends a run long before, and at the same step on every
+machine: this is for work that fuel does not count."""
 NO_INTERRUPTS: Mapping[int, int] = {}
 SLOW_STEP = 0.005  # seconds in which a batch takes a step; from a slower one on, runs are timed
 
@@ -57,7 +57,7 @@ class Run:
         self._next: Code | None = None  # where the program stands
         self.last: Code | None = None  # what was carried out last
         self._fuel = Fuel()
-        self.seconds = 0.0  # of the processor's time, as far as it was timed
+        self.seconds = 0.0  # of CPU time, as far as it was timed
         self._names: dict[str, Any] = {}
         self._generator: Generator[Code, Any, None] | None = None
 
@@ -103,7 +103,7 @@ class Run:
         return self._accepted(code)
 
     def timed_send(self, obs: Any) -> Code:
-        """Let the program itself go on, and count the processor's time that it takes."""
+        """Let the program itself go on, and count the CPU time that it takes."""
         began = time.thread_time()
         try:
             return self._generator.send(obs)  # type: ignore[union-attr]
@@ -133,16 +133,16 @@ class Run:
             self._end(status, line=self._line())
 
     def time_is_up(self) -> None:
-        """End the run for the processor's time that it took."""
+        """End the run for the CPU time that it took."""
         error = f"more than {RUN_SECONDS:g} seconds of the processor's time in one run"
         self._end("time_limit", line=self._line(), error=error)
 
     def carried_out(self, steps: int, code: Code | None) -> None:
-        """The world took this primitive, the run's step number ``steps``."""
+        """Record that the world took this primitive, the run's step number ``steps``."""
         self.steps, self.last = steps, code
 
     def interrupted_at(self, steps: int) -> None:
-        """It is put aside after so many steps; another batch goes on with it."""
+        """Put the run aside after so many steps; another batch goes on with it."""
         self.steps = steps
 
     def _accepted(self, code: Code) -> Code | None:
@@ -212,7 +212,7 @@ class Batch:
         runtimes = (run.program.runtime for run in runs.values())
         self._observation: Any = next((runtime.observation for runtime in runtimes), None)
         self.slotted: dict[int, tuple[str, str]] = {}
-        self._timed = False  # the processor's time of each run
+        self._timed = False  # whether the CPU time of each run is taken
         self._write(codes)
 
     def send(self, seen: Observations) -> list[tuple[int, Run]]:

@@ -11,7 +11,8 @@ from nodes.env_server.programs import Run
 from worlds.play import Bools, Ints
 
 MOST_ENDINGS = 12
-"""Of one macro; an error may name a place, and be another one each time."""
+"""The most endings that are counted of one macro; an error may name a place, and be another one
+each time."""
 
 
 class Tally:

@@ -1,4 +1,4 @@
-"""What is done in a batch: a policy's decisions, and programs.
+"""Carries out a policy's decisions, and programs, in a batch.
 
 A decision is an option: one primitive action or a macro of several, in every environment that acts.
 Runs of a program, or of several macros that were chosen together, take each primitive step side by
@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from messages.program import Program
+from nodes.env_server.game_fault import Refusal
 from nodes.env_server.interface.choices import Coded
 from nodes.env_server.interface.stage import Interrupted, Stage
 from nodes.env_server.programs import (
@@ -30,7 +31,7 @@ from worlds.play import Assistant, Bools, Ints
 from worlds.runtime import Code, Observations, Runtime
 
 _NO_FIELDS = frozenset[str]()
-_NOBODY: Mapping[int, Interrupted] = {}
+_NONE_INTERRUPTED: Mapping[int, Interrupted] = {}
 
 
 class Notes(Protocol):
@@ -61,15 +62,15 @@ class Acting:
         guards: Guards | None = None,
         tally: Tally | None = None,
     ) -> None:
-        """One decision in the rows that are ``acting``, with the turns of guards that cut in.
+        """One decision in the rows that are ``acting``, with the turns of guards that interrupt it.
         ``count`` also adds each primitive step to ``outcome``; ``tally`` counts what was chosen
         and how macros end.
 
         Raises:
-            ValueError: there is no such choice.
+            Refusal: there is no such choice.
         """
         if ((choices < 0) | (choices >= len(stage.choices.names)))[acting].any():
-            raise ValueError(f"choices are 0 to {len(stage.choices.names) - 1}")
+            raise Refusal(f"choices are 0 to {len(stage.choices.names) - 1}")
         steps, readings = self._steps, self._steps.readings
         primitives = stage.choices.primitives
         if tally is not None:
@@ -103,7 +104,7 @@ class Acting:
         stage.previous[acting] = choices[acting]
 
     def _assist(self, assistant: Assistant, acting: Bools, outcome: Outcome, count: Ends) -> None:
-        """What is done for the policy after its decision, and is counted with it."""
+        """Take the assistant's steps after the policy's decision; they are counted with it."""
         steps = self._steps
         for _ in range(assistant.steps):
             going_on = acting & ~outcome.terminated & ~outcome.truncated
@@ -126,8 +127,8 @@ class Acting:
         check: Callable[[], None] = lambda: None,
         guards: Guards | None = None,
     ) -> int:
-        """Run a program in ``rows`` to its end; how many primitive steps that took, those of guards
-        that cut in with them."""
+        """Run a program in ``rows`` to its end. Returns how many primitive steps that took, with
+        those of guards that interrupted it."""
         seen = self._runtime.observe(self._steps.readings, program.fields)
         chosen = dict.fromkeys(np.flatnonzero(rows).tolist(), Coded(program, max_steps))
         batch, ended = self._start(chosen, seen)
@@ -142,7 +143,7 @@ class Acting:
         self,
         chosen: Mapping[int, Coded],
         seen: Observations,
-        going_on: Mapping[int, Interrupted] = _NOBODY,
+        going_on: Mapping[int, Interrupted] = _NONE_INTERRUPTED,
     ) -> tuple[Batch, list[tuple[int, Run]]]:
         """Begin in each row its program, or let it go on where it was interrupted: the runs that
         stand at their next primitive, and those that have ended without one."""
@@ -177,9 +178,10 @@ class Acting:
         guards: Guards | None = None,
         once: Bools | None = None,
     ) -> int:
-        """Step ``running`` together until every run has ended; how many primitive steps that took.
-        ``batch`` is emptied. ``check`` is called before each step and may raise. Rows ``once`` have
-        no run: they take the step that is written for them, and then only what guards do."""
+        """Step ``running`` together until every run has ended. Returns how many primitive steps
+        that took. ``batch`` is emptied. ``check`` is called before each step and may raise. Rows in
+        ``once`` have no run: they take the one step already in ``actions``, then only steps of
+        guards."""
         readings, actions = self._steps.readings, self._steps.actions
         running = running.copy()
         steps = 0

@@ -1,4 +1,4 @@
-"""The training of a guard: its turns are the episodes, and between them plays what it cuts into.
+"""The training of a guard: its turns are the episodes, and between them plays what it interrupts.
 
 The world's own episodes go on over many turns. Where one ends, by the task's success, its horizon
 or the player's death, the next begins with the stages from the first on.
@@ -31,7 +31,7 @@ class GuardTraining:
     ``decider`` makes a policy that is guarded ready.
 
     Raises:
-        ValueError: there is nothing to cut into, or it does not compile.
+        ValueError: there is nothing to interrupt, or it does not compile.
     """
 
     def __init__(
@@ -74,11 +74,12 @@ class GuardTraining:
             mask=self._mask(),
             prefix_steps=steps,
             waits=not self._turn.all(),
+            begun=self._steps.episodes.begun,
         )
 
     def step(self, choices: Ints, gamma: float) -> Stepped:
         """One decision in each environment where the guard plays; while it does not play in all of
-        them, what it cuts into plays on in the others instead."""
+        them, what it interrupts plays on in the others instead."""
         outcome = Outcome(self._steps.size, gamma)
         rows, lengths = np.zeros(0, np.int64), np.zeros(0, np.int64)
         returns, final = np.zeros(0, np.float32), self._features()[:0]
@@ -110,6 +111,7 @@ class GuardTraining:
             final_lengths=lengths,
             prefix_steps=steps,
             waits=not self._turn.all(),
+            begun=self._steps.episodes.begun,
         )
 
     # ---- inside
@@ -142,8 +144,8 @@ class GuardTraining:
         return mask
 
     def _of_turn(self, outcome: Outcome, ran: Bools, dead: Bools) -> Bools:
-        """A step of the guard: it is paid, and its turn is over where its condition holds no
-        longer, its steps are spent, or the episode is over."""
+        """Reward a step of the guard. Its turn is over where its condition no longer holds, its
+        steps are spent, or the episode is over."""
         steps, stage = self._steps, self._stage
         over = steps.of_episode(ran, dead)
         stage.steps[ran] += 1

@@ -2,7 +2,7 @@
 
 After each primitive step the conditions are looked at, in each environment by itself, the first of
 the list first. Where one holds, what the stage does is held where it stands, and the guard's
-program plays until the condition holds no longer, or its steps are spent. Then the stage goes on,
+program plays until the condition no longer holds, or its steps are spent. Then the stage goes on,
 with what is seen then. A guard whose steps are spent, or whose program failed, waits until the
 stage has had a step.
 
@@ -48,7 +48,8 @@ class Tally:
 
 
 class Tallies:
-    """Of all guards of a session, by name. ``seed``: of the episode of an environment."""
+    """The tallies of all guards of a session, by name. ``seed``: of the episode of an
+    environment."""
 
     def __init__(self, seed: Callable[[int], int]) -> None:
         self.seed = seed
@@ -63,7 +64,7 @@ class Tallies:
         tally.episodes[row, self.seed(row)] += 1
 
     def turns_so_far(self, name: str, row: int) -> int:
-        """Of a guard in the present episode of an environment."""
+        """The turns of a guard in the present episode of an environment."""
         return self.of(name).episodes[row, self.seed(row)]
 
     def reports(self) -> list[GuardReport]:

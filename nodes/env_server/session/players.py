@@ -35,7 +35,7 @@ class Playing(Protocol):
         ...
 
     def stop(self) -> None:
-        """It is not called again."""
+        """Stop playing; it is not called again."""
         ...
 
 

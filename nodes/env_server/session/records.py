@@ -1,4 +1,4 @@
-"""What is noted of a batch: how its episodes stand, pictures of a stage, reports on a program."""
+"""Records of a batch: the states of its episodes, pictures of a stage, reports on a program."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -48,14 +48,19 @@ class Episodes:
     def over(self) -> Bools:
         return self.ended != RUNNING
 
+    @property
+    def begun(self) -> int:
+        """Episodes that the environment with the most of them has begun."""
+        return int(self._round.max()) + 1
+
     def next_seeds(self, rows: Ints) -> Ints:
-        """Of the episodes that begin in ``rows``; see `SeedRange`."""
+        """The seeds of the episodes that begin in ``rows``; see `SeedRange`."""
         self.seed[rows] = self.coming_seeds(rows)
         self._round[rows] += 1
         return self.seed[rows]
 
     def coming_seeds(self, rows: Ints) -> Ints:
-        """Of the episodes after the present ones of ``rows``."""
+        """The seeds of the episodes after the present ones of ``rows``."""
         place = self._first + rows + (self._round[rows] + 1) * self._batch
         return self._seeds.first + place % self._seeds.count
 
@@ -87,7 +92,7 @@ class Episodes:
             self.why[row] = readings.world.cause_of_death(row) if how == DEATH else ""
 
     def gained(self, row: int, names: Sequence[str], readings: Readings) -> list[str]:
-        """Those of the counters ``names`` that an episode has more of than it began with."""
+        """The counters among ``names`` that an episode has more of than it began with."""
         before = self._before[row]
         if not names or before is None:
             return []
@@ -95,7 +100,7 @@ class Episodes:
         return [name for name in names if now.get(name, 0) > before.inventory.get(name, 0)]
 
     def episodes(self, readings: Readings) -> list[Episode]:
-        """All of them as they stand."""
+        """All episodes in their present state."""
         return [self._episode(row, readings) for row in range(self.size)]
 
     def _episode(self, row: int, readings: Readings) -> Episode:
@@ -176,7 +181,7 @@ class Photographer:
                     roll.stride *= 2
 
     def pictures(self) -> list[Picture]:
-        """All of them, where the session stands now."""
+        """All pictures up to the present step."""
         return [
             Picture(environment=row, step=step, png=png(rgb))
             for row, roll in sorted(self._rolls.items())

@@ -1,7 +1,6 @@
 """How episodes begin: the world is reset, a prefix is run, and what leads to a training is played.
 
-Of what leads on, programs are played here; the choices of policies come from the session's
-user.
+Leading programs run here; the choices of leading policies come from the session's caller.
 """
 
 import numpy as np
@@ -32,7 +31,7 @@ class Leading:
 
     @property
     def number(self) -> int:
-        """Of the stage that is played next; -1: there is none left."""
+        """The number of the stage that is played next; -1: there is none left."""
         number = int(self._at.min())
         return number if number < len(self._parts) else -1
 
@@ -61,7 +60,7 @@ class Leading:
             self._enter(rows, int(self._at[rows][0]) + 1)
 
     def leave(self, rows: Bools) -> None:
-        """Nothing is left to be played in ``rows``."""
+        """End the lead: nothing is left to be played in ``rows``."""
         self._at[rows] = len(self._parts)
 
     def _enter(self, rows: Bools, number: int) -> None:
@@ -71,8 +70,8 @@ class Leading:
 
 
 class Resets:
-    """``stage`` of its methods is the one that begins with the episodes. ``guards`` cut into
-    what is played before it.
+    """Begins the episodes of a session. ``stage`` of its methods is the one that begins with them.
+    ``guards`` interrupt what is played before it.
 
     Raises:
         ValueError: what the request has before an episode names what there is not, or does not
@@ -98,7 +97,7 @@ class Resets:
         self.leading = Leading(parts, steps.size)
 
     def reset(self, rows: Bools, stage: Stage | None) -> int:
-        """New episodes in ``rows``; the primitive steps that came before their first one."""
+        """Begin new episodes in ``rows``. Returns the primitive steps of prefix and lead."""
         episodes, readings = self._steps.episodes, self._steps.readings
         numbers = np.flatnonzero(rows)
         part = CLOCK.switch(WORLD)
@@ -131,7 +130,7 @@ class Resets:
         those of what came after it.
 
         Raises:
-            ValueError: there is no such choice.
+            Refusal: there is no such choice.
         """
         acting = self.leading.rows()
         outcome = Outcome(self._steps.size, 1.0)

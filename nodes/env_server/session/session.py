@@ -26,6 +26,7 @@ from messages.world import (
     Picture,
     Stepped,
 )
+from nodes.env_server.game_fault import playing
 from nodes.env_server.interface.stage import Stage
 from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.session.choice_tally import Tally
@@ -103,10 +104,12 @@ class Session:
         if request.interface is not None and not request.autoreset:
             self._tally.begin(request.interface)
         self._training: GuardTraining | None = None
-        self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
+        with playing():
+            self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
         if request.guard is not None:
             self._training = self._guard_training(request)
-        self._steps.warm()
+        with playing():
+            self._steps.warm()
 
     def opened(self) -> Opened:
         """The session as a policy meets it."""
@@ -157,13 +160,18 @@ class Session:
         """One decision (B,) for every environment whose stage is not over.
 
         Raises:
-            ValueError: there is no interface, or a choice that there is not.
+            ValueError: there is no interface, or an unknown choice.
+            GameFault: the game failed.
         """
         stage = self.stage
         if stage is None:
             raise ValueError("the session has no interface yet: send env_server/interface first")
         if choices.shape != (self.size,) or choices.dtype.kind not in "iu":
             raise ValueError(f"choices are {self.size} integers, one for each environment")
+        with playing():
+            return self._stepped(stage, choices)
+
+    def _stepped(self, stage: Stage, choices: Ints) -> Stepped:
         if self._training is not None:
             return self._training.step(choices, stage.interface.gamma)
         if self._autoreset and not self._once:
@@ -234,10 +242,11 @@ class Session:
         """Run a program to its end wherever the episode is not over, or only in the named
         ``environments``: primitive steps of all of them together, and reports. ``check`` is called
         now and then and may raise. With ``begins`` a subtask begins with it. The steps of
-        ``guards``, which cut in, are among the program's.
+        ``guards``, which interrupt it, are among the program's.
 
         Raises:
             ValueError: the program or a guard does not compile, or the session resets by itself.
+            GameFault: the game failed.
         """
         if self._autoreset:
             raise ValueError("a session with autoreset is for training: it runs no programs")
@@ -245,16 +254,17 @@ class Session:
         made = self._made(guards)
         reports = Reports(program.name, self._steps.play, self._readings)
         named = self._named(environments)
-        if begins:
-            self.records.begin_subtask(np.flatnonzero(named), self._readings)
-        rows = named & ~self.records.over
-        reports.begin(rows)
-        if self._photographer is not None:
-            self._photographer.begin(rows)
-        of_episode = self._steps.of_episode
-        steps = self._acting.play(
-            ready, program.max_steps, rows, of_episode, reports, check, guards=made
-        )
+        with playing():
+            if begins:
+                self.records.begin_subtask(np.flatnonzero(named), self._readings)
+            rows = named & ~self.records.over
+            reports.begin(rows)
+            if self._photographer is not None:
+                self._photographer.begin(rows)
+            of_episode = self._steps.of_episode
+            steps = self._acting.play(
+                ready, program.max_steps, rows, of_episode, reports, check, guards=made
+            )
         made.mistakes()
         for row in np.flatnonzero(rows & ~self.records.over).tolist():
             self.records.why[row] = reports.endings.get(row, "")
@@ -270,7 +280,7 @@ class Session:
         return list(self.records.why)
 
     def pictures(self) -> list[Picture]:
-        """Those of the last stage, if the session takes any."""
+        """The pictures of the last stage, if the session takes any."""
         return [] if self._photographer is None else self._photographer.pictures()
 
     def choices(self) -> list[ChoiceUse]:
@@ -335,7 +345,7 @@ class Session:
         self._guards.mistakes()
         mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
         for mistake, times in mistakes.items():
-            LOG.warning("session %s: a reward paid nothing %d times: %s", self.name, times, mistake)
+            LOG.warning("session %s: a reward was 0 %d times: %s", self.name, times, mistake)
 
     def _other(self, interface: Interface) -> bool:
         return self.stage is None or self.stage.interface != interface

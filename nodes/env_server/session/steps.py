@@ -150,7 +150,7 @@ class Steps:
         return over
 
     def of_stage(self, stage: Stage, outcome: Outcome, running: Bools, dead: Bools) -> Bools:
-        """The step is paid, and added to ``outcome``."""
+        """Reward the step and add it to ``outcome``."""
         episodes = self.episodes
         stage.steps[running] += 1
         success = running & ~dead & self._holds(stage.judge, of_stage=True)
@@ -172,7 +172,8 @@ class Steps:
         return terminated | late
 
     def of_leader(self, leader: Stage, outcome: Outcome, running: Bools, dead: Bools) -> Bools:
-        """A policy that leads on is not paid; of ``outcome`` only the steps mean anything."""
+        """Count a step of a leading policy, which gets no reward: of ``outcome`` only the steps
+        mean anything."""
         leader.steps[running] += 1
         self.episodes.died_early |= dead
         over = dead | running & self._holds(leader.judge, of_stage=True)

@@ -62,7 +62,7 @@ def example(question: Question, answer: str, goal: str, source: str) -> Example:
 
 
 def with_quantities(asked: Example) -> Example:
-    """The same example of a plan, asked with quantities stated; any other example as it is."""
+    """An example of a plan, asked with quantities stated; any other example as it is."""
     stated = stating_quantities(question_of(asked), asked.answer)
     return asked if stated is None else example(*stated, asked.goal, asked.source)
 

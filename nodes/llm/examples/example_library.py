@@ -32,7 +32,7 @@ from nodes.prompt_parts import EXAMPLES
 
 _QUOTED = re.compile(r"`[^`]*`|(?<!\w)'[^']*'")  # but no apostrophe: can't
 _Last = Literal["", "refused", "fell short"]
-"""What became of the last answer to a question that is asked again; "": it is asked first."""
+"""The outcome of the last answer to a question that is asked again; "": it is asked first."""
 _Group = tuple[str, _Last, bool]
 """The type of the question, the last answer to it, and whether it states quantities."""
 
@@ -72,7 +72,8 @@ class Library:
 
     @classmethod
     def of_file(cls, path: Path) -> "Library":
-        """Those of a file. Raises ValueError: it cannot be read, or holds none; one sentence."""
+        """The examples of a file. Raises ValueError: it cannot be read, or holds none; one
+        sentence."""
         try:
             library = cls(read(path))
         except OSError as error:
@@ -103,8 +104,8 @@ class Library:
         shown = self._nearest(itself, about, (kind, "", quantities), count, before)
         if last:
             about |= _wrong_before(question)
-            mended = self._nearest(itself, about, (kind, last, quantities), 1, before)
-            shown = [*mended, *shown]
+            repaired = self._nearest(itself, about, (kind, last, quantities), 1, before)
+            shown = [*repaired, *shown]
         return [message for each in reversed(shown) for message in each.turn]
 
     def _nearest(
@@ -164,5 +165,5 @@ def _wrong_before(question: Question) -> Words:
     attempts = getattr(question, "attempts", None) or []
     problems = [problem.message for attempt in attempts[-1:] for problem in attempt.problems]
     problems += getattr(question, "problems", [])
-    said = _QUOTED.sub("", " ".join(problems))
-    return frozenset(f"wrong_{word}" for word in words(said))
+    text = _QUOTED.sub("", " ".join(problems))
+    return frozenset(f"wrong_{word}" for word in words(text))

@@ -1,7 +1,7 @@
 """The environment with the CPU build of vLLM, and with what converts and trains weights.
 
-It is large and pins its own torch, so it is apart from the stack's. docs/vllm.md has the reason for
-each step is needed. One that the user made, with vLLM for a GPU, is left as it is.
+It is large and pins its own torch, so it is separate from the stack's environment. docs/vllm.md
+gives the reason for each step. One that the user made, with vLLM for a GPU, is left as it is.
 """
 
 import subprocess
@@ -51,7 +51,10 @@ def environment(folder: Path) -> Path:
         return folder
     with alone(folder, f"making {folder}"):
         if not made(folder):
-            print(f"the environment for vLLM comes first, {folder}: 3.5 GB, minutes", flush=True)
+            print(
+                f"creating the vLLM environment in {folder} first (3.5 GB, a few minutes)",
+                flush=True,
+            )
             _make(folder)
     return folder
 

@@ -97,7 +97,7 @@ def _convert(
     converted = part / "converted"
     shutil.rmtree(converted, ignore_errors=True)
     converted.mkdir()
-    print("taking the quantisation off, which takes a minute or some", flush=True)
+    print("dequantising; takes a minute or more", flush=True)
     folder = Path(NAME).absolute()
     conversion = convert(folder, gguf, converted, known.tied if known else None, accepted)
     if known is not None and conversion.parameters != known.parameters:
@@ -139,7 +139,7 @@ def _there(place: Path) -> str:
     if wrong:
         raise Refused(f"{place} is not whole ({wrong}): delete the folder and get it again")
     if recorded is None:
-        return f"{place} is there, and from elsewhere: it is used as it is"
+        return f"{place} exists and was not made by this command; it is used unchanged"
     return f"{place} is there and whole; nothing is fetched"
 
 

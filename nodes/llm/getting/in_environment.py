@@ -22,8 +22,8 @@ def run(
     """Run ``program`` with its settings; ``show`` is called with each line that it prints.
 
     Raises:
-        Failed: it ended in another way than by its end. ``doing``: *the training*;
-            ``spares_memory``: what takes less of it, *take fewer --pack*.
+        Failed: the program failed. ``doing``: *the training*; ``spares_memory``: what takes less
+            memory, *take fewer --pack*.
     """
     python = python_of(environment(Path(NAME).absolute()))
     command = [str(python), "-P", str(program), str(settings)]
@@ -48,7 +48,7 @@ def run(
 
 
 def describe_adapter(adapter: Path, base: Path) -> Manifest:
-    """Its manifest, which names the base that it is for."""
+    """The manifest of an adapter, which names the base that it is for."""
     model, licence, digest = _about(base)
     described = Manifest(
         model=f"{model}, adapter",

@@ -64,7 +64,7 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def catalogue() -> dict[str, Model]:
-    """By the names that profiles have, too."""
+    """The known models, by the names that profiles have, too."""
     return msgspec.yaml.decode(_FILE.read_bytes(), type=dict[str, Model])
 
 
@@ -77,7 +77,7 @@ def adapter_of(name: str) -> Path | None:
 
 
 def names() -> list[str]:
-    """All that can be got."""
+    """All downloadable models."""
     return [*catalogue(), *(name + _TAUGHT for name in catalogue() if adapter_of(name + _TAUGHT))]
 
 

@@ -91,7 +91,8 @@ def _take(package: Package, folder: Path, part: Path, most: int) -> None:
         ) from None
     except (zipfile.BadZipFile, EOFError) as error:
         raise Failed(
-            f"{package.name} came in pieces ({error}); the same command fetches it again"
+            f"the download of {package.name} is damaged ({error}); "
+            "the same command fetches it again"
         ) from None
     finally:
         wheel.unlink()

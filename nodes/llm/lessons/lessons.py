@@ -18,7 +18,7 @@ HELD_OUT = frozenset(
 """Goals of the paper's tables: never taught, so that the tables measure something. They may be
 steps on the way to other goals."""
 _NEAR_TO_THEM = frozenset({"cow", "sheep", "shears", "bucket"})
-"""Of other families, what would be most of the way to one of them: the cow is the beef."""
+"""Items of other families that would be most of the way to one of them: the cow is the beef."""
 _EVERY = 8  # of the other goals one in so many is held out, too
 
 

@@ -1,6 +1,6 @@
-"""Programs with a mistake that small models make: the name of a thing in the other of the game's
-two namings, or a number with the thing that it counts. They are taught with the answer in which it
-is mended."""
+"""Programs with a mistake that small models make: an item's name where a block's is needed, or the
+reverse, or a number with the thing that it counts. They are taught with the answer in which the
+mistake is fixed."""
 
 import ast
 import random
@@ -28,15 +28,15 @@ def constants(source: str) -> dict[str, object]:
     return found
 
 
-def names_told(thoughts: str, source: str) -> str:
+def with_names(thoughts: str, source: str) -> str:
     """The thoughts with the names that the program is about: written down first, the right ones are
     found more often."""
-    told = ", ".join(
+    names = ", ".join(
         f"`{name} = {value!r}`"
         for name, value in constants(source).items()
         if isinstance(value, str | int | list)  # tables and measures are the same for every goal
     )
-    return f"{thoughts} {told}." if told else thoughts
+    return f"{thoughts} {names}." if names else thoughts
 
 
 def with_a_mistake(

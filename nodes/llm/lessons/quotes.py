@@ -11,7 +11,7 @@ _TRIPLE, _SINGLE = '"""', '"'
 
 
 def single_quoted(source: str) -> str:
-    """The same program: strings that would need a backslash then stay as they are."""
+    """The program with single quotes: strings that would need a backslash then stay as they are."""
     lines = source.splitlines(keepends=True)
     strings = [
         token

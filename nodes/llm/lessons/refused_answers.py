@@ -17,7 +17,8 @@ Asked = TypeVar("Asked", PlanQuestion, DecomposeQuestion)
 def refused_plan(
     question: PlanQuestion, answer: PlanAnswer, chance: random.Random
 ) -> PlanQuestion | None:
-    """The question as it is asked again after a plan with a mistake; None where that would do."""
+    """The question as it is asked again after a plan with a mistake; None if the changed plan is
+    still valid."""
     wrong = _with_a_mistake(answer.subtasks, chance)
     return _asked_again(question, PlanAnswer(subtasks=wrong), wrong)
 

@@ -24,12 +24,12 @@ from messages.world import Condition, Task
 from nodes.answer_check import answer_problems
 from nodes.goal_ids import slug
 from nodes.llm.examples.example import Example, example
-from nodes.llm.lessons.mistakes import names_told, with_a_mistake
+from nodes.llm.lessons.mistakes import with_a_mistake, with_names
 from nodes.llm.lessons.quotes import single_quoted
 from nodes.llm.lessons.refused_answers import refused_decomposition, refused_plan
 from nodes.llm.lessons.tryouts import tried_in_vain
 from nodes.llm.rulebook import rulebook_backend
-from nodes.llm.rulebook.rules import NoRule
+from nodes.rule_file import NoRule
 from voxeldojo.rules import BIOMES, ITEMS
 from worlds import card
 from worlds.card import Unreachable
@@ -42,14 +42,14 @@ LONGEST, SHORT = 12, 8
 """Subtasks of a plan that is taught: longer ones take more tokens than they teach."""
 _STATIONS = ("crafting_table", "furnace")
 _QUANTITIES = (1, 1, 2, 2, 3, 4, 5, 6, 8)
-"""Of the goal. More than one for most: products are what a small model gets wrong."""
+"""Quantities of the goal. More than one for most: products are what a small model gets wrong."""
 _FELL_SHORT = (
     "it worked in {n} of 20 episodes; {rest} reached the horizon",
     "it worked in {n} of 20 episodes; {rest} ended when the program came to its end",
 )
 _LEFT = (0, 1, 2)
 _REFUSED = 0.3
-"""Share of the programs that are taught as the mended form of one that was refused."""
+"""Share of the programs that are taught as the repaired form of one that was refused."""
 _IN_VAIN = 0.2  # of the programs, as the one after another that fell short
 _REFUSED_STEPS = 0.3  # the same of plans and decompositions
 _MOST_ITERATIONS = 4
@@ -106,7 +106,7 @@ def _length(goal: Condition) -> int:
 
 
 def tasks(goal: Condition, chance: random.Random) -> Iterator[Task]:
-    """Tasks with this goal without an end: how many of it, in which biome, with which inventory."""
+    """An endless iterator of tasks with this goal, of different quantity, biome and inventory."""
     while True:
         few = 1 if goal.kind in ("nearby", "used") else chance.choice(_QUANTITIES)
         biome = chance.choice(BIOMES).name
@@ -251,21 +251,21 @@ def programs(task: Task, chance: random.Random) -> Iterator[Lesson]:
         answer = _quoted(rulebook_backend.program(question))
         how = chance.random()
         if how < _REFUSED:
-            yield _mended(question, answer, chance)
+            yield _repaired(question, answer, chance)
         elif how < _REFUSED + _IN_VAIN:
             yield _better(question, answer, task, chance)
         else:
-            yield question, _told(answer)
+            yield question, _named(answer)
         before = [*before, _coded(sub_action, answer.source)]
 
 
-def _mended(question: ProgramQuestion, answer: ProgramAnswer, chance: random.Random) -> Lesson:
+def _repaired(question: ProgramQuestion, answer: ProgramAnswer, chance: random.Random) -> Lesson:
     """The question after a program with a mistake, where one can be made."""
     refused = with_a_mistake(answer.source, card("minecraft").language, chance)
     if refused is None:
-        return question, _told(answer)
+        return question, _named(answer)
     attempt, why = refused
-    return msgspec.structs.replace(question, attempts=[attempt]), _told(answer, f"{why} ")
+    return msgspec.structs.replace(question, attempts=[attempt]), _named(answer, f"{why} ")
 
 
 def _better(
@@ -276,11 +276,11 @@ def _better(
     tried = msgspec.structs.replace(question, attempts=[ProgramAttempt(source=answer.source)])
     next_one = _quoted(rulebook_backend.program(tried))
     if next_one.source != answer.source and chance.random() < 0.5:
-        return tried_in_vain(question, answer.source, chance), _told(next_one, "In another way. ")
+        return tried_in_vain(question, answer.source, chance), _named(next_one, "In another way. ")
     wrong = _of_another_step(task, chance)
     if wrong is None or wrong == answer.source:
-        return question, _told(answer)
-    return tried_in_vain(question, wrong, chance), _told(answer, "That was for something else. ")
+        return question, _named(answer)
+    return tried_in_vain(question, wrong, chance), _named(answer, "That was for something else. ")
 
 
 def _of_another_step(task: Task, chance: random.Random) -> str | None:
@@ -302,10 +302,10 @@ def _quoted(answer: ProgramAnswer) -> ProgramAnswer:
     return msgspec.structs.replace(answer, source=single_quoted(answer.source))
 
 
-def _told(answer: ProgramAnswer, why: str = "") -> ProgramAnswer:
-    """With why it is another one, and with the names that it is about."""
-    told = names_told(answer.thoughts, answer.source)
-    return msgspec.structs.replace(answer, thoughts=f"{why}{told}")
+def _named(answer: ProgramAnswer, why: str = "") -> ProgramAnswer:
+    """The answer with why it is another one, and with the names that it is about."""
+    thoughts = with_names(answer.thoughts, answer.source)
+    return msgspec.structs.replace(answer, thoughts=f"{why}{thoughts}")
 
 
 def _coded(sub_action: SubAction, source: str) -> Stage:

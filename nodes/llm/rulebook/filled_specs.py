@@ -1,7 +1,7 @@
-"""Training specs of the rules, filled in: what a policy sees, may do and is paid for.
+"""Training specs of the rules, filled in: what a policy sees, may do and is rewarded for.
 
-Besides the braces of a rule, a spec may name lists that come of the way to its goal, each entry of
-them in turn; the game's card names them (`RulebookRules.lists`).
+Besides the braces of a rule, a spec may name lists that follow from the way to its goal, each entry
+of them in turn; the game's card names them (`RulebookRules.lists`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from messages.world import Condition, RewardTerm
-from nodes.llm.rulebook.rules import NOTHING, Book, Spec
+from nodes.llm.rulebook.rules import NOTHING, Book
+from nodes.rule_file import Spec
 
 
 def spec(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from messages.plan import Iteration, SubAction
 from messages.world import Condition
-from nodes.llm.rulebook.rules import Approach, Step
+from nodes.rule_file import Approach, Step
 
 
 class DecompositionChoice:

@@ -34,7 +34,8 @@ from models.outcomes import Ending, failures, outcome_in_words, succeeded
 from nodes.llm.backend import BackendError, Completion
 from nodes.llm.rulebook import filled_specs, rules
 from nodes.llm.rulebook.next_decomposition import choice_after
-from nodes.llm.rulebook.rules import BOOK, Book
+from nodes.llm.rulebook.rules import Book
+from nodes.rule_file import BOOK
 from worlds import card
 from worlds.card import Unclear, Unreachable
 from worlds.common.mineclip_feature import MINECLIP

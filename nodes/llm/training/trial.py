@@ -32,8 +32,8 @@ _AT_ONCE = 4
 
 @dataclass(frozen=True)
 class Figures:
-    """Of so many questions of one kind. ``refused``: of each answer that was not accepted the goal
-    and why."""
+    """The figures of so many questions of one kind. ``refused``: of each answer that was not
+    accepted the goal and why."""
 
     asked: int
     valid: int

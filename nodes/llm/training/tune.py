@@ -44,7 +44,7 @@ class Pack:
 
     @property
     def tokens(self) -> int:
-        """Of all that is computed, but for the padding."""
+        """The tokens of all that is computed, without the padding."""
         return len(self.prefix) + sum(map(len, self.rests)) + sum(map(len, self.answers))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.llm import manifest
 from nodes.llm.profiles import Vllm
 
@@ -30,7 +31,7 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
         config: Any = msgspec.json.decode((folder / "adapter_config.json").read_bytes())
         rank = next(each for each in _RANKS if each >= int(config["r"]))
         recorded = manifest.read(folder)
-    except (OSError, msgspec.DecodeError, KeyError, TypeError, StopIteration) as error:
+    except (OSError, KeyError, TypeError, StopIteration, *UNDECODABLE) as error:
         raise ValueError(
             f"llm.adapter={profile.adapter} holds no adapter of rank {_RANKS[-1]} or less "
             f"({error}): `rlgpt llm train` leaves one in the folder `adapter` of the weights that "

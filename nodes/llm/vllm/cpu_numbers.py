@@ -1,4 +1,4 @@
-"""Which numbers this machine's CPU multiplies fast: 16 bits, or 32.
+"""The float precision that this CPU multiplies fast: 16 bits, or 32.
 
 Weights come in bfloat16. Without AVX-512 an x86 CPU has no fast product of them: torch took 70
 times as long for one as for the same in float32 (0.5 and 36 billion operations a second and core),

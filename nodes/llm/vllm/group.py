@@ -25,7 +25,7 @@ class StopWatch:
         self._watches: dict[int, Watch] = {}
 
     def stopped(self) -> bool:
-        """To be called about every half second."""
+        """Whether the group was stopped. To be called about every half second."""
         for pid in self._members(self._monitor):
             if pid not in self._watches:
                 self._watches[pid] = Watch(pid)

@@ -21,7 +21,7 @@ class DoesNotFit(ValueError):
 
 
 class NotFree(DoesNotFit):
-    """It would fit, were the card not in use."""
+    """The model would fit if the card were not in use."""
 
 
 @dataclass(frozen=True)

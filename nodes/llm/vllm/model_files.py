@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.llm.getting.known_models import name_of
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm.wholeness import problem
@@ -91,5 +92,5 @@ def kv_bytes_per_token(path: Path) -> int | None:
             * size
             * (config.get("num_key_value_heads") or heads)
         )
-    except (OSError, msgspec.DecodeError, KeyError, TypeError, AttributeError):
+    except (OSError, KeyError, TypeError, AttributeError, *UNDECODABLE):
         return None

@@ -26,7 +26,7 @@ class Tenancy:
         self._bus = bus
         self._closed = False
         self.lease = Lease(folder, self._free_the_card)
-        self.server = Server(profile, folder, log, self._say, lambda: not self.lease.holder)
+        self.server = Server(profile, folder, log, self._publish, lambda: not self.lease.holder)
 
     def start(self) -> None:
         """Start the server and wait for it, in the main thread; a signal to stop ends the wait.
@@ -84,12 +84,12 @@ class Tenancy:
         slept = self.lease.take(holder, seconds)
         if slept:
             self._log.info("the card is %s's; vLLM freed it in %.2f s", holder, slept)
-            self._say()
+            self._publish()
         return slept
 
     def give_back(self, holder: str) -> None:
         self.lease.give_back(holder)
-        self._say()
+        self._publish()
 
     def close(self) -> None:
         if not self._closed:
@@ -102,7 +102,7 @@ class Tenancy:
         self.server.sleep()
         return time.monotonic() - began
 
-    def _say(self) -> None:
+    def _publish(self) -> None:
         figures = self.server.figures
         gpus = [card.gpu for card in cards()] if self._profile.device == "cuda" else []
         self._bus.publish(

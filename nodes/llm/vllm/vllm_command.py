@@ -113,7 +113,7 @@ def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
 
 
 def environment(profile: Vllm) -> dict[str, str]:
-    """Nothing in it lets the server use the network."""
+    """The environment of the server: nothing in it lets the server use the network."""
     kept = {name: value for name, value in os.environ.items() if name.upper() not in _DROPPED}
     # Expandable segments break sleep mode.
     if "expandable_segments" in kept.get("PYTORCH_CUDA_ALLOC_CONF", ""):

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.llm import manifest
 
 
@@ -27,7 +28,7 @@ def _half(folder: Path) -> str:
         shards = set(msgspec.json.decode(index.read_bytes())["weight_map"].values())
     except FileNotFoundError:
         shards: set[str] = set()
-    except (msgspec.DecodeError, KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, *UNDECODABLE) as error:
         return f"{index.name} cannot be read ({error})"
     if absent := sorted(name for name in shards if not (folder / name).is_file()):
         return f"{', '.join(absent)} of {len(shards)} files missing"
@@ -48,7 +49,7 @@ def _cut(path: Path) -> str:
         try:
             table: dict[str, Any] = msgspec.json.decode(file.read(length))
             ends = [row["data_offsets"][1] for name, row in table.items() if name[0] != "_"]
-        except (msgspec.DecodeError, KeyError, TypeError, IndexError, AttributeError):
+        except (KeyError, TypeError, IndexError, AttributeError, *UNDECODABLE):
             return "is no safetensors file"
     whole = 8 + length + max(ends, default=0)
     return f"has {size:,} bytes of {whole:,}" if size < whole else ""
@@ -62,7 +63,7 @@ def _speechless(folder: Path, arguments: list[str]) -> str:
         return ""
     try:
         config = msgspec.json.decode((folder / "tokenizer_config.json").read_bytes())
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNDECODABLE):
         return ""  # vLLM reports what it lacks
     if isinstance(config, dict) and config.get("chat_template"):
         return ""

@@ -11,7 +11,7 @@ _OVER = 120.0  # seconds of silence after which a question is taken off
 
 
 class Speaking:
-    """For one thread."""
+    """The answers that are being written. For one thread."""
 
     def __init__(self) -> None:
         self._questions: dict[str, dict[str, Any]] = {}

@@ -121,7 +121,7 @@ class NodeMessages:
         return {"nodes": sorted(nodes), "edges": edges, "topics": topics}
 
     def rates(self) -> list[TopicRate]:
-        """Of every topic, since this was called last."""
+        """The rates of every topic, since this was called last."""
         now = time.monotonic()
         with self._lock:
             seconds = max(now - self._counted_at, 1e-3)
@@ -204,7 +204,7 @@ class NodeMessages:
 
 
 def connect(run: Path, stack: Stack, put: Callable[[str, Any], None]) -> NodeMessages | None:
-    """None where there can be no connection."""
+    """A connection to a run's nodes; None where there can be none."""
     try:
         return NodeMessages(run, stack, put)
     except BusError:

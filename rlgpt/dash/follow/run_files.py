@@ -54,7 +54,7 @@ class Versions:
         return dict(self.numbers)
 
     def renew(self, group: str) -> dict[str, int]:
-        """Its files count as others than before. From any thread."""
+        """Renew a run's version: its files count as others than before. From any thread."""
         with self._lock:
             self.numbers[group] += 1
             return dict(self.numbers)
@@ -89,7 +89,7 @@ class MergedLog:
         return self.newest
 
     def after(self, number: int, most: int) -> list[NumberedEntry]:
-        """Those after ``number``, of too many the newest."""
+        """The entries after ``number``, of too many the newest."""
         found = [each for each in list(self._entries) if each.number > number]
         return found[-most:]
 

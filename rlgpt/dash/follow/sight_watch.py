@@ -71,8 +71,8 @@ class SightWatch:
 
 
 def packed(sight: Sight) -> bytes:
-    """For the page: the length of the head (4 bytes, little-endian), the head as JSON, the picture
-    and the map, each as rows of red, green and blue."""
+    """A sight packed for the page: the length of the head (4 bytes, little-endian), the head as
+    JSON, the picture and the map, each as rows of red, green and blue."""
     view = sight.view
     head = json.dumps(
         {

@@ -140,7 +140,7 @@ function connected(open) {
   else if (page.panel === null) route();
 }
 
-// A run that there is not, as in an old address, would be waited for without a word.
+// An unknown run, as in an old address, would be waited for without a message.
 async function lookFor(run) {
   const found = await get("/api/runs").catch(() => null);
   if (!found || page.run !== run || page.connection.open || page.panel === "runs") return;

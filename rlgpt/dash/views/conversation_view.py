@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.prompt_parts import with_examples
 from rlgpt.report import found
 
@@ -42,13 +43,13 @@ class Conversation:
         self._lock = threading.Lock()
 
     def questions(self, after: int, most: int, of: str = "") -> dict[str, Any]:
-        """Those with a number above ``after``, of too many the newest; ``of``: only those with
-        these letters in their id, their kind or the name of their agent. And how many there are
-        of that kind in all, and the sums of all."""
+        """The questions with a number above ``after``, of too many the newest; ``of``: only those
+        with these letters in their id, their kind or the name of their agent. And how many there
+        are of that kind in all, and the sums of all."""
         with self._lock:
             self._read_on()
             letters = of.lower()
-            fit = [q for q in self._questions if not letters or letters in _told(q)]
+            fit = [q for q in self._questions if not letters or letters in _searched(q)]
             fresh = [each for each in fit if each.number > after]
             agents: dict[str, dict[str, float]] = {}
             for each in self._questions:
@@ -78,7 +79,7 @@ class Conversation:
             with self._files[unanswered].open("rb") as file:
                 file.seek(first)
                 entry = msgspec.json.decode(file.read(length))
-        except (OSError, msgspec.DecodeError, RecursionError):
+        except (OSError, *UNDECODABLE):
             return None
         prompt = [
             {"role": str(m.get("role", "")), "content": _content(m)}
@@ -101,7 +102,7 @@ class Conversation:
             for first, line in self._lines(unanswered, path):
                 try:
                     entry = msgspec.json.decode(line)
-                except msgspec.DecodeError:
+                except UNDECODABLE:
                     continue
                 if isinstance(entry, dict):
                     fresh.append((_question(unanswered, entry), unanswered, first, len(line)))
@@ -127,7 +128,7 @@ class Conversation:
                 yield at, line
 
 
-def _told(question: Question) -> str:
+def _searched(question: Question) -> str:
     return f"{question.id} {question.agent} {question.asked}".lower()
 
 
@@ -163,6 +164,6 @@ def _pretty(value: Any) -> str:
     if isinstance(value, str):
         try:
             value = msgspec.json.decode(value)
-        except msgspec.DecodeError:
+        except UNDECODABLE:
             return value[:_TEXT]
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()[:_TEXT]

@@ -67,9 +67,8 @@ class Curves:
     def points(
         self, version: int, tag: str, policies: list[str], first: float, last: float, columns: int
     ) -> dict[str, Any]:
-        """Of some policies the curve of one tag between two counts of samples: ``series`` has x
-        and y of each, in the order of ``policies``; of one that has no such curve they are
-        empty."""
+        """The curve of one tag of some policies between two counts of samples: ``series`` has x and
+        y of each, in the order of ``policies``; of one that has no such curve they are empty."""
         columns = min(max(columns, 10), MOST_COLUMNS)
         series: list[dict[str, list[float]]] = []
         known = self._read(version)

@@ -1,4 +1,4 @@
-"""The plan of a run, what is being worked on, and what became of each iteration."""
+"""The plan of a run, what is being worked on, and the outcome of each iteration."""
 
 from pathlib import Path
 from typing import Any

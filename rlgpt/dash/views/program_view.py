@@ -12,6 +12,7 @@ import msgspec
 
 from messages.plan import Iteration
 from messages.program import Program
+from messages.undecodable import UNDECODABLE
 from messages.world import Interface
 from nodes.episode_store import Part
 from rlgpt.report import played_episodes, stores
@@ -113,7 +114,7 @@ def _view(views: dict[str, ProgramView], program: Program, role: str) -> Program
 def _parts(packed: bytes) -> list[Part]:
     try:
         return msgspec.msgpack.decode(zlib.decompress(packed), type=list[Part])
-    except (msgspec.DecodeError, zlib.error):
+    except (zlib.error, *UNDECODABLE):
         return []
 
 

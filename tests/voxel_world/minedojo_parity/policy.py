@@ -27,12 +27,12 @@ Routine = Generator[Action, Seen, None]
 
 
 class Player:
-    """``choose``: the next action after an observation. ``wish``: an item to craft when it can."""
+    """``choose``: the next action after an observation. ``wanted``: an item to craft, if it can."""
 
-    def __init__(self, env: Environment, chance: np.random.Generator, wish: str) -> None:
+    def __init__(self, env: Environment, chance: np.random.Generator, wanted: str) -> None:
         self._env = env
         self._chance = chance
-        self._wish = [number for number, craft in enumerate(CRAFTS) if craft.item in wish]
+        self._wanted = [number for number, craft in enumerate(CRAFTS) if craft.item in wanted]
         self._routine: Routine | None = None
 
     def choose(self, seen: Seen) -> list[int]:
@@ -118,9 +118,9 @@ class Player:
             allowed = np.flatnonzero(seen["masks"]["craft_smelt"])
             if not len(allowed) or not seen["masks"]["action_type"][CRAFT]:
                 return
-            wished = [number for number in allowed if number in self._wish]
+            wanted = [number for number in allowed if number in self._wanted]
             at_station = allowed[allowed >= 54]
-            choice = wished or (at_station if len(at_station) else allowed)
+            choice = wanted or (at_station if len(at_station) else allowed)
             action = self._env.no_op()
             action[5], action[6] = CRAFT, self._chance.choice(choice)
             seen = yield action

@@ -1,4 +1,4 @@
-"""Those of Minecraft 1.11.2's chat commands that MineDojo and PKU's MCEnv use."""
+"""The chat commands of Minecraft 1.11.2 that MineDojo and PKU's MCEnv use."""
 
 from voxeldojo.game.commands.perform import perform
 

@@ -15,7 +15,8 @@ BLOCK_NAMES = {number: name for name, number in BLOCK_IDS.items()}
 
 
 def execute(obey: Obey, game: SingleWorld, source: Source, words: list[str]) -> None:
-    """It succeeds if the command succeeds for one of the entities. ``obey`` runs the command."""
+    """The command `/execute`. It succeeds if the command succeeds for one of the entities. ``obey``
+    runs the command."""
     if len(words) < 5:
         raise NotDone(USAGE)
     detects = words[4] == "detect" and len(words) > 10

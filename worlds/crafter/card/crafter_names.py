@@ -5,7 +5,7 @@ ACTIONS = (
     "place_table", "place_furnace", "place_plant", "make_wood_pickaxe", "make_stone_pickaxe",
     "make_iron_pickaxe", "make_wood_sword", "make_stone_sword", "make_iron_sword",
 )  # fmt: skip
-"""In the order of their numbers."""
+"""The actions, in the order of their numbers."""
 
 MATERIALS = (
     "unknown", "water", "grass", "stone", "path", "sand", "tree", "lava", "coal", "iron", "diamond",

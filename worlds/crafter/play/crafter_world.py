@@ -74,7 +74,8 @@ class CrafterWorld(World):
         return np.ascontiguousarray(picture[rows][:, columns].transpose(2, 0, 1))
 
     def cause_of_death(self, environment: int) -> str:
-        """By the last view: the ground, what stood near, what was used up; empty while it lives."""
+        """The cause of death by the last view: the ground, what stood near, what was used up; empty
+        while it lives."""
         sight = self.sight(environment)
         if sight.health > 0:
             return ""

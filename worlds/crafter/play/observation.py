@@ -100,7 +100,7 @@ class Observation:
 
 
 def way_to(obs: Any, things: Any) -> Way | None:
-    """To stand beside the nearest of these things."""
+    """The way to stand beside the nearest of these things."""
     sight, codes = _sight(obs, "way_to"), _codes("way_to", things)
     goal = np.isin(sight.memory.ground, codes)
     for creature in sight.creatures:
@@ -112,7 +112,7 @@ def way_to(obs: Any, things: Any) -> Way | None:
 
 
 def way_onto(obs: Any, cells: Any) -> Way | None:
-    """To stand on one of these cells, which count from the start."""
+    """The way to stand on one of these cells, which count from the start."""
     sight = _sight(obs, "way_onto")
     goal = np.zeros((SIZE, SIZE), bool)
     for cell in _few("way_onto", cells):
@@ -125,7 +125,7 @@ def way_onto(obs: Any, cells: Any) -> Way | None:
 
 
 def way_to_unknown(obs: Any, near: Any = (), stale: Any = 0, least: Any = 3) -> Way | None:
-    """To where something new comes into view."""
+    """The way to where something new comes into view."""
     sight, codes = _sight(obs, "way_to_unknown"), _codes("way_to_unknown", near)
     if type(stale) is not int or type(least) is not int or not 1 <= least <= 63:
         raise ValueError("way_to_unknown takes whole numbers, and least is 1 to 63")

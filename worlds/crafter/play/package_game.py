@@ -98,7 +98,7 @@ class Game:
 
     @property
     def steps(self) -> int:
-        """Of this episode."""
+        """The steps of this episode."""
         return self._env._step
 
     @property

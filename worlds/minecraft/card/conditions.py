@@ -17,7 +17,7 @@ MOST_ITEMS = 36 * 64
 """The most of one item that an inventory holds."""
 STATIONS = ("crafting_table", "furnace")
 DIMENSIONS = ("overworld", "nether", "end")
-"""By their numbers in `voxeldojo.world_interface.World.whereabouts`."""
+"""The dimensions by their numbers in `voxeldojo.world_interface.World.whereabouts`."""
 VITALS = {"life": 20, "food": 20, "oxygen": 300}
 """The vitals that a condition can name, and their largest values."""
 TICKS = {"ticks": 1, "days": 24_000}

@@ -32,7 +32,7 @@ def not_a_block(name: str) -> str:
 
 
 def not_an_item(name: str) -> str:
-    """The same of an item."""
+    """Why a name is none of an item; empty where `not_a_block` would be."""
     if name in ITEMS:
         return ""
     if name in _LOCALISED:
@@ -44,7 +44,7 @@ def not_an_item(name: str) -> str:
 
 
 def not_a_mob(name: str) -> str:
-    """The same of a mob."""
+    """Why a name is none of a mob; empty where `not_a_block` would be."""
     if name in MOBS:
         return ""
     if name not in SEEN_BLOCKS | ITEMS:
@@ -53,7 +53,7 @@ def not_a_mob(name: str) -> str:
 
 
 def not_seen(name: str) -> str:
-    """The same of what may be under the crosshair: a block or a mob."""
+    """Why a name is none of what may be under the crosshair: a block or a mob."""
     return "" if name in MOBS else not_a_block(name)
 
 

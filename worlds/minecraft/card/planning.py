@@ -27,7 +27,7 @@ _DANGEROUS = frozenset(
         "rabbit", "sheep", "skeleton_horse", "snowman", "squid", "villager", "zombie_horse",
     )
 )  # fmt: skip
-"""Not to be fought with bare hands where that can be avoided."""
+"""Mobs not to be fought with bare hands where that can be avoided."""
 MOB_NAMES = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
 _NO_WAY = frozenset(("in_biome", "in_dimension", "height", "health"))

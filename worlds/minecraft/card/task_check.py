@@ -12,22 +12,26 @@ from voxeldojo.world_interface import NOON
 from worlds.minecraft.card.conditions import item_problem
 
 BIOME = "forest"
-"""Of a task that names none."""
+"""The biome of a task that names none."""
 SLOTS = 36
 FULL = 20.0  # of life and of food
 AREAS = (32, 64, 128, 256)  # columns of a world's window
 DUSK, DAWN, DAY = 13_000, 23_000, 24_000  # ticks
-OPTIONS = (
-    *Staging.__struct_fields__,
-    *("area", "strict", "voxel_radius"),
-    *argument_names("open-ended"),
+OPTIONS = tuple(
+    dict.fromkeys(  # some stand in both
+        (
+            *Staging.__struct_fields__,
+            *("area", "strict", "voxel_radius"),
+            *argument_names("open-ended"),
+        )
+    )
 )
-"""Of worlds, as a task may set them."""
+"""The options of worlds, as a task may set them."""
 _STACKS = {item.name: item.stack for item in ITEMS}
 
 
 def biome_of(task: Task) -> str:
-    """Where its episodes start; empty: in a world of all biomes."""
+    """The biome where a task's episodes start; empty: in a world of all biomes."""
     return BIOME if task.biome is None else task.biome
 
 

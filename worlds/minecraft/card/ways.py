@@ -19,7 +19,7 @@ _LEAST_FIRST = ("wooden", "golden", "stone", "iron", "diamond")
 
 
 def by_tier(tools: Sequence[str]) -> list[str]:
-    """Those of the lowest tier first; as they come where none has a tier."""
+    """The ways of the lowest tier first; as they come where none has a tier."""
     return [tool for tier in TIERS for tool in tools if tool.startswith(tier)] or list(tools)
 
 
@@ -70,5 +70,6 @@ def _plainest(recipes: list[Recipe]) -> Recipe:
     return min(recipes, key=lambda recipe: len(recipe.ingredients))
 
 
-WAYS = Ways(_by_the_rules() | _chosen(), MADE, by_tier)
+# Shulkers live where no task leads.
+WAYS = Ways(_by_the_rules() | _chosen(), MADE, by_tier, beyond={"shulker_shell"})
 way_to, open_ways, easiest = WAYS.way_to, WAYS.open_ways, WAYS.easiest

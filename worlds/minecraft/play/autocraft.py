@@ -38,7 +38,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Autocraft:
-    """For one condition, in all environments of a world.
+    """Crafts for one condition, in all environments of a world.
 
     Raises:
         ValueError: the condition names an item that the world has not.

@@ -45,8 +45,8 @@ _KINDS = np.array(
 
 
 class MobsNear:
-    """Of all environments; ``hostile`` or the others. Call ``look`` once after each step in which
-    ``moved`` (B,) environments stepped."""
+    """The mobs near the players of all environments; ``hostile`` or the others. Call ``look`` once
+    after each step in which ``moved`` (B,) environments stepped."""
 
     def __init__(self, size: int, hostile: bool) -> None:
         name = "hostiles" if hostile else "passives"

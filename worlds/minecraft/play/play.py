@@ -20,8 +20,8 @@ from worlds.play import Embedder, Play, Term, WarmUp
 
 
 class Minecraft(Play):
-    """Its worlds are `voxeldojo.world_interface.World`: an action is MineDojo's vector of eight
-    numbers."""
+    """The play of Minecraft. Its worlds are `voxeldojo.world_interface.World`: an action is
+    MineDojo's vector of eight numbers."""
 
     noop = NOOP
     programs = RUNTIME

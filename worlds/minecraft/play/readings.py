@@ -147,8 +147,8 @@ class Readings(GameReadings):
         return found
 
     def counters(self) -> Counters:
-        """By `SLOT_ITEMS`, `SLOT_QUANTITIES`, `KILLED` and `USED`. The last two have no columns
-        where a world does not count them."""
+        """The counters by `SLOT_ITEMS`, `SLOT_QUANTITIES`, `KILLED` and `USED`. The last two have
+        no columns where a world does not count them."""
         return (*self.slots(), *self.deeds())
 
     def deeds(self) -> tuple[Ints, Ints]:

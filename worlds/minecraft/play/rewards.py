@@ -60,7 +60,7 @@ class Facing:
         self._target, self._mob = target_id(world, name)
 
     def begin(self, readings: Readings, rows: Bools) -> None:
-        """It compares with nothing."""
+        """Do nothing: the term compares with nothing."""
 
     def pay(self, readings: Readings, active: Bools) -> Bools:
         return (readings.met() if self._mob else readings.facing())[0] == self._target

@@ -58,7 +58,7 @@ export function breakpoints(root, context) {
       at,
       state.at,
       (place) => place,
-      (place) => h("li", { "data-at": place }, h("code", null, place), " ", h("button", { class: "clear", title: "later answers stop no more; what waits goes on waiting", onclick: () => change(place, false) }, "clear")),
+      (place) => h("li", { "data-at": place }, h("code", null, place), " ", h("button", { class: "clear", title: "later answers are not held; held answers stay held", onclick: () => change(place, false) }, "clear")),
       () => {},
     );
     keyed(waiting, state.held, (note) => note.id, (note) => held(note, context), (made, note) => text(made.querySelector(".since"), `stopped ${age(note.since)}`));

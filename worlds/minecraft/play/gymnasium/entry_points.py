@@ -14,7 +14,7 @@ from worlds.minecraft.play.gymnasium.suggestions import suggestion
 from worlds.minecraft.play.gymnasium.vector import FlatVector
 
 SMALL = (64, 64)
-"""Of what the pixels form shows."""
+"""The size of what the pixels form shows."""
 
 
 def harvest_features(

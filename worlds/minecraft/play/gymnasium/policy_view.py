@@ -19,7 +19,7 @@ class PolicyView:
     """``horizon``: the steps over which the `time` feature grows to 1.
 
     Raises:
-        ValueError: an action that there is not, or none; the sentence lists what there is.
+        ValueError: an unknown action, or none; the message lists the actions.
     """
 
     def __init__(
@@ -73,6 +73,6 @@ class PolicyView:
     def mask(self) -> NDArray[np.int8]:
         """(B, actions): 1 where an action can do something."""
         mask = self._actions.mask(self._readings)
-        # Whoever can do nothing may choose anything, which then does nothing.
+        # Where nothing can be done, any choice is allowed and does nothing.
         mask[~mask.any(1)] = True
         return mask.astype(np.int8)

@@ -21,7 +21,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "target": (-math.pi / 2, math.pi / 2),
     "inventory": (0.0, MOST_ITEMS),
 }
-"""Of features that are not from 0 to 1."""
+"""The bounds of features that are not from 0 to 1."""
 
 
 class Sight(ABC):

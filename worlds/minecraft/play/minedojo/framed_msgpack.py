@@ -1,6 +1,6 @@
 """Framed MessagePack for the player's process, which has neither msgspec nor any import of ours.
 
-A frame is a length of four bytes, big end first, and as many bytes of MessagePack. Both sides say
+A frame is a length of four bytes, big-endian, and as many bytes of MessagePack. Both sides exchange
 lists, dicts, text, bytes, numbers, True, False and None; nothing else is read, and nothing is run.
 """
 

@@ -55,7 +55,7 @@ class Instance:
             raise Lost(self._end(f"cannot be asked ({error})")) from None
 
     def answer(self, seconds: float) -> dict[str, Any]:
-        """Its reply within so many seconds.
+        """The reply of an instance within so many seconds.
 
         Raises:
             Lost: none came, or its game was lost.

@@ -57,18 +57,18 @@ class Player:
             if hasattr(handler, "force_reset"):
                 handler.force_reset = True
         seen = self.env.reset()
-        return {"seen": told(seen), "stat": counted(self.simulation.prev_info)}
+        return {"seen": plain(seen), "stat": counted(self.simulation.prev_info)}
 
     def step(self, asked):
         seen, _, done, info = self.env.step(np.array(asked["action"]))
         if done:
             # Open-ended never ends by itself: the connection broke, or the game did not answer.
             return {"lost": "the game did not answer, or its connection broke"}
-        return {"seen": told(seen), "stat": counted(info)}
+        return {"seen": plain(seen), "stat": counted(info)}
 
 
 def counted(info):
-    """Of the game's statistics what goals are judged by; what stands at 0 is left out."""
+    """The game's statistics that goals are judged by; what stands at 0 is left out."""
     stat = info.get("stat", {})
     used = stat.get("use_item", {}).get("minecraft", {})
     return {
@@ -78,9 +78,9 @@ def counted(info):
     }
 
 
-def told(value):
+def plain(value):
     if isinstance(value, dict):
-        return {key: told(entry) for key, entry in value.items()}
+        return {key: plain(entry) for key, entry in value.items()}
     array = np.asarray(value)
     if array.dtype.kind in "UO":
         return {"names": [str(name) for name in array.ravel()], "shape": list(array.shape)}

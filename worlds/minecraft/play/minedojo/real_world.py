@@ -45,7 +45,7 @@ class MineDojoWorld(World):
     the arguments of MineDojo's open-ended ``make``.
 
     Raises:
-        ValueError: an option, item or biome that there is not, or a value out of range.
+        ValueError: an unknown option, item or biome, or a value out of range.
         WorldError: the real package is not installed, or there are too few ports.
     """
 
@@ -211,7 +211,7 @@ class MineDojoWorld(World):
     # ---- instances
 
     def _begin(self, rows: list[int]) -> None:
-        """New episodes of the rows' seeds. Whoever is lost on the way is started again."""
+        """New episodes of the rows' seeds. An instance that is lost on the way is started again."""
         if self._folder is None:
             if self._ports is not None:
                 self._played_on = taken_ports.take(self._ports, self.size)

@@ -19,10 +19,10 @@ NEAR = 1e-3  # radians within which a ray is the one that was asked for
 MASKS = {"action_type": 8, "craft_smelt": 244, "equip": 36, "place": 36, "destroy": 36}
 
 
-def observation_of(told: dict[str, Any]) -> dict[str, Any]:
+def observation_of(sent: dict[str, Any]) -> dict[str, Any]:
     """The dictionary as the package made it, from what its player sent."""
     found: dict[str, Any] = {}
-    for key, value in told.items():
+    for key, value in sent.items():
         if "names" in value and "shape" in value:
             found[key] = np.array(value["names"]).reshape(value["shape"])
         elif "data" in value and "shape" in value:
@@ -117,8 +117,8 @@ class Seen:
         columns = self._columns(pitch_yaw)
         rows = slice(None) if environments is None else environments
         kinds, ranges = self._mobs[rows][:, columns], self._ranges[rows][:, columns]
-        nobody = (kinds == 0) | (ranges >= reach)
-        return np.where(nobody, 0, kinds), np.where(nobody, np.float32(reach), ranges)
+        none = (kinds == 0) | (ranges >= reach)
+        return np.where(none, 0, kinds), np.where(none, np.float32(reach), ranges)
 
     def _columns(self, pitch_yaw: Floats) -> NDArray[np.int64]:
         known = self._found.get(pitch_yaw.tobytes())
@@ -152,12 +152,12 @@ class Statistics:
     def take(self, row: int, stat: dict[str, Any]) -> None:
         """One environment's statistics, under the game's names; what is missing stands at 0."""
         tally = tally_of({}, stat)
-        for counts, numbers, told in (
+        for counts, numbers, found in (
             (self.killed, MOB_IDS, tally.killed),
             (self.used, _REGISTERED, tally.used),
         ):
             counts[row] = 0
-            for name, count in told.items():
+            for name, count in found.items():
                 if name in numbers:
                     counts[row, numbers[name]] = count
         self.ages[row] = tally.time_since_death
