@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from nodes.llm import asking_again
 from nodes.llm.asking_again import Reply, Request, Unusable
 from nodes.llm.llm import Llm
 from nodes.testing import MockBus, start
+from rlgpt.question_again import _problems
 from tests.agent_stack import LOG, TASK
 from tests.launch_toys.launched import refused, rlgpt
 from tests.test_llm_node import GOOD, Server, says
@@ -186,6 +188,5 @@ def test_a_question_that_cannot_be_asked_is_refused_in_one_sentence(
 
 
 def test_an_answer_that_there_is_not_has_no_problems_and_is_not_called_sound() -> None:
-    nothing = _Side(model="m", seconds=0.0, answer=None, problems=[])
-    assert _problems(nothing) == "-"
-    assert _problems(msgspec.structs.replace(nothing, answer={"thoughts": ""})) == "none"
+    assert _problems(SimpleNamespace(answer="", problems=[])) == "-"
+    assert _problems(SimpleNamespace(answer="{}", problems=[])) == "none"
