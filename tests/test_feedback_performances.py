@@ -346,7 +346,7 @@ def test_a_goal_is_not_performed_again_when_practice_changed_nothing(tmp_path: P
     [
         ({"iterations": 1}, "iterations are spent"),
         ({"samples": 7_500}, "samples that are left"),
-        ({"samples": 4_500}, "nor to practise further"),
+        ({"samples": 4_500}, "or for further practice"),
     ],
 )
 def test_practice_goes_on_as_long_as_iterations_and_samples_last(
