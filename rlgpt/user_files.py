@@ -31,9 +31,9 @@ def read_user_text(path: Path) -> str:
 
 def read_user_yaml(path: Path, what: str) -> Any:
     """The values of a file that should be ``what``. Raises Refused."""
-    compose_user_yaml(path, what, str(path))
+    root = compose_user_yaml(path, what, str(path))
     try:
-        return yaml.safe_load(read_user_text(path))
+        return None if root is None else yaml.SafeLoader("").construct_document(root)
     except (yaml.YAMLError, ValueError) as error:  # a date that there is not is no YAMLError
         raise Refused(f"{path} is not valid YAML: {yaml_problem(error)}") from None
     except RecursionError:

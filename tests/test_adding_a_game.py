@@ -256,23 +256,37 @@ def test_prompts_describe_the_new_game_and_no_other(task: Task):
     assert "- brick: make 1 from 2 stone\n" in chain
 
 
-def launched(folder: Path, *overrides: str) -> dict[str, Any]:
-    """The summary of a launch that the page ends with."""
+def launch(folder: Path, *overrides: str) -> subprocess.CompletedProcess[str]:
+    """The launch that the page ends with, of the game in ``folder``."""
     line = re.search(r"`rlgpt (launch [^`]+)`", PAGE)
     assert line is not None
-    small = "nodes.fast_agent.parameters"
-    run = folder / "runs" / "it"
-    shutil.rmtree(run, ignore_errors=True)
-    done = subprocess.run(
-        command(*line[1].split(), f"run={run}", f"{small}.trial_episodes=2",
-                f"{small}.evaluation_episodes=3", *overrides),
+    return subprocess.run(
+        command(*line[1].split(), *overrides),
         cwd=folder,
         env={**environment(), "PYTHONPATH": f"{CHECKOUT}:{folder}"},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
-    )  # fmt: skip
+    )
+
+
+def broken_copy(folder: Path, place: Path, file: str, old: str, new: str) -> Path:
+    """The game in ``place``, with ``new`` in the place of ``old`` in one of its files."""
+    broken = shutil.copytree(folder, place / "broken", ignore=shutil.ignore_patterns("runs"))
+    path = broken / "quarry" / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    return broken
+
+
+def launched(folder: Path, *overrides: str) -> dict[str, Any]:
+    """The summary of a launch with few episodes."""
+    small = "nodes.fast_agent.parameters"
+    run = folder / "runs" / "it"
+    shutil.rmtree(run, ignore_errors=True)
+    few = [f"{small}.trial_episodes=2", f"{small}.evaluation_episodes=3"]
+    done = launch(folder, f"run={run}", *few, *overrides)
     assert done.returncode == 0, done
     return json.loads((run / "summary.json").read_text())
 
@@ -288,24 +302,16 @@ def test_a_launch_of_the_whole_stack_reaches_a_goal_of_the_new_game(folder: Path
 def test_a_fault_of_the_play_ends_the_launch_as_such_with_its_place_in_the_log(
     folder: Path, tmp_path: Path
 ):
-    broken = shutil.copytree(folder, tmp_path / "broken", ignore=shutil.ignore_patterns("runs"))
-    path = broken / "quarry" / "play.py"
-    path.write_text(path.read_text().replace('ITEMS.index("stone")', 'ITEMS.index("stonee")'))
-    line = re.search(r"`rlgpt (launch [^`]+)`", PAGE)
-    assert line is not None
+    misspelt = ('ITEMS.index("stone")', 'ITEMS.index("stonee")')
+    broken = broken_copy(folder, tmp_path, "play.py", *misspelt)
     run = broken / "runs" / "it"
-    done = subprocess.run(
-        command(*line[1].split(), f"run={run}"),
-        cwd=broken,
-        env={**environment(), "PYTHONPATH": f"{CHECKOUT}:{broken}"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = launch(broken, f"run={run}")
     assert done.returncode == 1, done
     assert "the game failed by ValueError: 'stonee' is not in list" in done.stderr
-    assert f'File "{path}", line ' in (run / "env_server" / "output.log").read_text()
+    assert (
+        f'File "{broken / "quarry" / "play.py"}", line '
+        in (run / "env_server" / "output.log").read_text()
+    )
 
 
 DIFF = re.compile(r"^```diff\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -452,21 +458,8 @@ CARD_FILE = "card/__init__.py"
 def test_a_game_with_a_broken_file_is_refused_before_a_run_folder_is_made(
     folder: Path, tmp_path: Path, file: str, old: str, new: str, said: str
 ):
-    broken = shutil.copytree(folder, tmp_path / "broken", ignore=shutil.ignore_patterns("runs"))
-    path = broken / "quarry" / file
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new))
-    line = re.search(r"`rlgpt (launch [^`]+)`", PAGE)
-    assert line is not None
-    done = subprocess.run(
-        command(*line[1].split()),
-        cwd=broken,
-        env={**environment(), "PYTHONPATH": f"{CHECKOUT}:{broken}"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    broken = broken_copy(folder, tmp_path, file, old, new)
+    done = launch(broken)
     assert done.returncode == 2, done
     assert said in done.stderr
     assert "Traceback" not in done.stderr
