@@ -104,7 +104,7 @@ def test_calls_are_recorded_with_their_bodies(run: Path) -> None:
             recorded(run, "talker/*", "planner/pursue", "--output", str(bag)) as record,
             serving(run, None) as caller,
         ):
-            while not any("service" in each.channel.metadata for each in messages_of(bag)):
+            while not answers_in(bag):
                 caller.call(DOUBLE, Number(number=1))
             caller.call(DOUBLE, Number(number=21))
             eventually(lambda: answers_in(bag)[-1] == 42)
