@@ -3,7 +3,7 @@
 from messages.bus import RemoteError
 from messages.chat import ProgramAnswer, ProgramAttempt, ProgramQuestion
 from messages.plan import Stage
-from messages.program import CHECK, CheckProgram, Program
+from messages.program import CHECK, CheckProgram, Problem, Program
 from nodes.asking import ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import (
@@ -29,88 +29,135 @@ def implement_by_code(
     them is the implementation. Programs that the check rejects do not count as tries, up to
     ``refusals`` of them. Programs may call the skills that were looked up; ``spent`` is what the
     goal has cost before. What is tried out is remembered among the ``tried``."""
-    request, sub_action = goal.request, goal.request.sub_action
-    outcome = Outcome()
-    attempts: list[ProgramAttempt] = []
-    best: int | None = None
-    tries = refused = number = 0
-    while tries <= agent.parameters.repairs and refused <= agent.parameters.refusals:
-        goal.check()
-        agent.working(goal, f"writing program {number} for {sub_action.name!r}")
+    return _CodeBranch(agent, goal, tried, looked_up, spent).implement()
+
+
+class _CodeBranch:
+    """The programs that are written for one goal, one after the other."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        goal: Implementing,
+        tried: TriedPrograms,
+        looked_up: LookedUp,
+        spent: Spent,
+    ) -> None:
+        self._agent = agent
+        self._goal = goal
+        self._tried = tried
+        self._looked_up = looked_up
+        self._spent = spent
+        self._outcome = Outcome()
+        self._attempts: list[ProgramAttempt] = []  # as the next question shows them
+        self._best: int | None = None  # which of them
+        self._tries = self._refused = 0
+
+    def implement(self) -> Outcome:
+        parameters = self._agent.parameters
+        while self._tries <= parameters.repairs and self._refused <= parameters.refusals:
+            self._goal.check()
+            source = self._write()
+            if source is None:
+                break
+            program = self._take(source)
+            if problems := self._problems(program, source):
+                self._refuse(source, problems)
+            elif self._try_out(program, source):
+                break
+        return self._outcome
+
+    def _write(self) -> str | None:
+        """The source of the next program. None: there is no answer, or no new idea."""
+        agent, goal = self._agent, self._goal
+        request, number = goal.request, self._outcome.attempts
+        agent.working(goal, f"writing program {number} for {request.sub_action.name!r}")
         question = ProgramQuestion(
             task=request.task,
-            sub_action=sub_action,
+            sub_action=request.sub_action,
             before=request.before,
-            attempts=attempts,
+            attempts=self._attempts,
             history=request.history,
-            skills=looked_up.notes,
+            skills=self._looked_up.notes,
             tried=request.tried,
             performed=request.performed,
-            best=best,
-            left=agent.parameters.repairs - tries,
+            best=self._best,
+            left=agent.parameters.repairs - self._tries,
         )
         try:
             answer = ask(agent, f"{goal.id}/program-{number}", question, ProgramAnswer)
         except RemoteError as error:
             if error.code != "no_answer":
                 raise
-            if outcome.stage is None:
-                outcome.verdict = failed(str(error))
-            break
-        repeated = next((each for each in attempts if each.source == answer.source), None)
+            self._failed(str(error))
+            return None
+        repeated = self._earlier(answer.source)
         if repeated is not None and not repeated.problems:
-            break  # the same program again: there is no new idea to try
-        outcome.attempts += 1
+            return None  # the same program again: there is no new idea to try
+        return answer.source
+
+    def _earlier(self, source: str) -> ProgramAttempt | None:
+        return next((each for each in self._attempts if each.source == source), None)
+
+    def _take(self, source: str) -> Program:
+        """The program of this source, counted and kept as a file."""
+        request, sub_action = self._goal.request, self._goal.request.sub_action
         program = Program(
             name=slug(sub_action.name),
-            source=with_skills(answer.source, looked_up.sources),
+            source=with_skills(source, self._looked_up.sources),
             purpose=sub_action.description or sub_action.name,
-            max_steps=agent.parameters.program_steps or request.task.horizon,
+            max_steps=self._agent.parameters.program_steps or request.task.horizon,
         )
-        agent.save(f"{goal.id}/program-{number}", program)
-        number += 1
-        problems = clashes(answer.source, looked_up.sources)
-        problems += agent.call(CHECK, CheckProgram(program=program)).problems
-        if problems:
-            refused += 1
-            if repeated is None:  # else the same question is put again
-                attempts.append(ProgramAttempt(source=answer.source, problems=problems))
-            if outcome.stage is None:
-                every = "; ".join(f"line {each.line}: {each.message}" for each in problems)
-                outcome.verdict = failed(f"The program may not run: {every}")
-            continue
-        this = number - 1
-        agent.working(goal, f"trying program {this} for {sub_action.name!r}")
-        stage = Stage(sub_action=sub_action, program=program, guards=request.guards)
+        self._agent.save(f"{self._goal.id}/program-{self._outcome.attempts}", program)
+        self._outcome.attempts += 1
+        return program
+
+    def _problems(self, program: Program, source: str) -> list[Problem]:
+        problems = clashes(source, self._looked_up.sources)
+        return problems + self._agent.call(CHECK, CheckProgram(program=program)).problems
+
+    def _refuse(self, source: str, problems: list[Problem]) -> None:
+        self._refused += 1
+        if self._earlier(source) is None:  # else the same question is put again
+            self._attempts.append(ProgramAttempt(source=source, problems=problems))
+        every = "; ".join(f"line {each.line}: {each.message}" for each in problems)
+        self._failed(f"The program may not run: {every}")
+
+    def _try_out(self, program: Program, source: str) -> bool:
+        """Try the program out; whether that ends the branch, by success or for want of samples."""
+        agent, goal, spent = self._agent, self._goal, self._spent
+        sub_action, number = goal.request.sub_action, self._outcome.attempts - 1
+        agent.working(goal, f"trying program {number} for {sub_action.name!r}")
+        stage = Stage(sub_action=sub_action, program=program, guards=goal.request.guards)
         try:
-            most = _for_one(agent, goal, stage, spent, last=tries == agent.parameters.repairs)
-            played = try_out(agent, goal, this, stage, most)
+            played = try_out(agent, goal, number, stage, self._most(stage))
         except OutOfSamples as reason:
-            if outcome.stage is None:
-                outcome.verdict = failed(str(reason))
-            break
-        tries += 1
+            self._failed(str(reason))
+            return True
+        self._tries += 1
         spent.tried(played)
-        verdict = judge(agent, goal, this, played, macros=[])
-        if outcome.offer(stage, verdict, [], played):
-            best = len(attempts)
-        tried.remember(goal, program, verdict, len(played.episodes))
+        verdict = judge(agent, goal, number, played, macros=[])
+        if self._outcome.offer(stage, verdict, [], played):
+            self._best = len(self._attempts)
+        self._tried.remember(goal, program, verdict, len(played.episodes))
         if verdict.success:
-            break
+            return True
         in_words = f"{verdict.reason} {verdict.suggestion}".strip()
-        attempts.append(
-            ProgramAttempt(source=answer.source, reports=played.reports, verdict=in_words)
+        self._attempts.append(
+            ProgramAttempt(source=source, reports=played.reports, verdict=in_words)
         )
-    return outcome
+        return False
 
+    def _most(self, stage: Stage) -> int | None:
+        """What one tryout may take: half of what is left, so that a repair can be tried out too,
+        but not less than an episode. The last one may take all."""
+        left = self._spent.left
+        if left is None or self._tries == self._agent.parameters.repairs:
+            return left
+        episode, _ = longest_tryout(self._agent, self._goal, stage)
+        return min(left, max(left // 2, episode))
 
-def _for_one(
-    agent: Agent, goal: Implementing, stage: Stage, spent: Spent, last: bool
-) -> int | None:
-    """What one tryout may take: half of what is left, so that a repair can be tried out too, but
-    not less than an episode."""
-    left = spent.left
-    if left is None or last:
-        return left
-    episode, _ = longest_tryout(agent, goal, stage)
-    return min(left, max(left // 2, episode))
+    def _failed(self, reason: str) -> None:
+        """The reason is the verdict, unless a program was tried out."""
+        if self._outcome.stage is None:
+            self._outcome.verdict = failed(reason)

@@ -1,52 +1,52 @@
 """Asks for the training spec of a guard's policy and checks it, as a sub-action's is."""
 
-from collections.abc import Sequence
-
+from messages.bus import GoalHandle
 from messages.chat import SpecAnswer, SpecQuestion
-from messages.plan import GuardProposal, Stage, SubAction
-from messages.world import Interface, Task
+from messages.plan import MakeGuard, SubAction, Working
+from messages.world import Interface
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
+from nodes.repairing import ask_with_repairs
 from worlds import card
 
 
 def write_guard_spec(
-    agent: Agent,
-    goal: str,
-    task: Task,
-    sub_action: SubAction,
-    stages: Sequence[Stage],
-    guard: GuardProposal,
-    when: str,
+    agent: Agent, goal: GoalHandle[MakeGuard, Working], when: str
 ) -> tuple[Interface | None, int, list[str]]:
-    """The interface and the budget, or None and what is still wrong with the last answer.
+    """The interface and the budget, or None and what is still wrong with the last answer. ``when``:
+    the guard's condition.
 
     Raises:
         RemoteError: ``no_answer``.
     """
-    parameters = agent.parameters
-    problems: list[str] = []
-    refused: SpecAnswer | None = None
-    for number in range(1 + parameters.repairs):
-        question = SpecQuestion(
-            task=task,
-            sub_action=sub_action,
-            before=list(stages),
-            observations=observations_to_choose(agent, task),
-            actions=list(card(task.game).specs.actions),
-            macros_allowed=parameters.macros,
-            problems=problems,
-            refused=refused,
-            guard=guard,
-            when=when,
-        )
-        answer = ask_for_spec(agent, f"{goal}/spec-{number}", question)
-        checker = SpecChecker(agent, question)
-        answer, problems = checker.checked(answer, last=number == parameters.repairs)
-        if not problems:
-            macros = checker.macros(answer)
-            interface = interface_of(answer, macros, sub_action.success, agent.gamma)
-            return interface, min(answer.budget, parameters.budget or answer.budget), []
-        refused = answer
-    return None, 0, problems
+    request, parameters = goal.request, agent.parameters
+    task, proposal = request.task, request.proposal
+    question = SpecQuestion(
+        task=task,
+        sub_action=SubAction(
+            name=proposal.name,
+            method="rl",
+            success=task.success,
+            description=proposal.description,
+        ),
+        before=list(request.stages),
+        observations=observations_to_choose(agent, task),
+        actions=list(card(task.game).specs.actions),
+        macros_allowed=parameters.macros,
+        guard=proposal,
+        when=when,
+    )
+    checker = SpecChecker(agent, question)
+
+    def ask_and_check(question: SpecQuestion, attempt: int) -> tuple[SpecAnswer, list[str]]:
+        answer = ask_for_spec(agent, f"{goal.id}/spec-{attempt}", question)
+        return checker.checked(answer, last=attempt == parameters.repairs)
+
+    answer, problems = ask_with_repairs(
+        question, parameters.repairs, ask_and_check, lambda answer: answer
+    )
+    if problems:
+        return None, 0, problems
+    interface = interface_of(answer, checker.macros(answer), task.success, agent.gamma)
+    return interface, min(answer.budget, parameters.budget or answer.budget), []

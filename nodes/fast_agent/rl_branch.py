@@ -8,7 +8,7 @@ from messages.bus import RemoteError
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import Stage
 from messages.program import Program
-from messages.training import TRAIN, LeadingStage, Progress, Train, TrainingSpec, Tryouts
+from messages.training import LeadingStage, Policy, Trained, TrainingSpec, Tryouts
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import (
@@ -20,6 +20,7 @@ from nodes.fast_agent.implementing import (
     longest_tryout,
     try_out,
 )
+from nodes.fast_agent.policy_training import train
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.seeds import seeds_while_training, training_seeds
 from nodes.fast_agent.skill_use import LookedUp
@@ -29,6 +30,7 @@ from nodes.fast_agent.stage_playing import leading_programs
 from nodes.fast_agent.tried_programs import Tried, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
 from nodes.goal_ids import slug
+from nodes.repairing import ask_with_repairs
 from worlds import card
 
 
@@ -43,7 +45,6 @@ def implement_by_rl(
     """One policy, trained on the first spec that passes the checks, from an earlier policy with
     the same interface where there is one. The best of the ``programs`` that were to do the same
     stands where it does better. ``spent`` is what the goal has cost before."""
-    outcome = Outcome()
     tried = programs.of(goal)
     agent.working(goal, f"writing a training spec for {goal.request.sub_action.name!r}")
     try:
@@ -52,7 +53,7 @@ def implement_by_rl(
         if error.code != "no_answer":
             raise
         spec, problems = None, [str(error)]
-    outcome.attempts = 1
+    outcome = Outcome(attempts=1)
     if spec is None:
         outcome.verdict = failed(f"No valid training spec was given: {' '.join(problems)}")
         return outcome
@@ -61,51 +62,58 @@ def implement_by_rl(
         spec = msgspec.structs.replace(spec, start=start)
     spec = _with_tryouts(agent, spec, goal.id)
     rival = best_of(tried, goal.request.sub_action.success) if _compares(agent) else None
-
-    stage = Stage(sub_action=goal.request.sub_action, spec=spec, guards=goal.request.guards)
     if (left := spent.left) is not None:
-        episode, tryout = longest_tryout(agent, goal, stage)
-        # A policy cannot be used without a tryout, so its samples (and the rival program's) are
-        # reserved, at most a quarter.
-        both = tryout if rival is None else 2 * tryout
-        most = left - max(episode, min(both, left // 4))
-        if most < 1:
-            raise OutOfSamples(
-                f"The samples are spent: {left:,} are left for a training and its tryout, of which "
-                f"one episode may take {episode:,}."
-            )
-        spec = msgspec.structs.replace(spec, most=most, budget=min(spec.budget, most))
-    before = spent.training
+        spec = _affordable(agent, goal, spec, left, tryouts=1 if rival is None else 2)
 
-    def follow(progress: Progress) -> None:
-        # As it goes on: a training that fails half-way has cost what it had taken.
-        spent.training = before + progress.samples + progress.prefix_samples
-        agent.working(
-            goal,
-            f"training {spec.name!r}: {progress.samples:,} of {progress.budget:,} samples, "
-            f"success rate {progress.success_rate:.2f}",
-        )
-
-    trained = agent.run_goal(
-        TRAIN,
-        f"{goal.id}/train",
-        Train(spec=spec),
-        on_feedback=follow,
-        cancelled=lambda: goal.withdrawn,
-    )
+    trained = train(agent, goal, spec, spent)
     starts.remember(goal, spec, trained)
-    spent.training = before + trained.samples + trained.prefix_samples
+    _try_policy(agent, goal, spec, trained, outcome, spent)
+    if rival is not None and outcome.verdict.success_rate < 1:
+        _compare(agent, goal, rival, outcome, spent)
+    return outcome
+
+
+def _stage(goal: Implementing, spec: TrainingSpec, policy: Policy | None = None) -> Stage:
+    request = goal.request
+    return Stage(sub_action=request.sub_action, spec=spec, policy=policy, guards=request.guards)
+
+
+def _affordable(
+    agent: Agent, goal: Implementing, spec: TrainingSpec, left: int, tryouts: int
+) -> TrainingSpec:
+    """The spec, so that of the samples ``left`` its policy can also be tried out. A policy cannot
+    be used without a tryout, so its samples (and, with two ``tryouts``, the rival program's) are
+    reserved, at most a quarter.
+
+    Raises:
+        OutOfSamples: nothing is left for the training.
+    """
+    episode, tryout = longest_tryout(agent, goal, _stage(goal, spec))
+    most = left - max(episode, min(tryouts * tryout, left // 4))
+    if most < 1:
+        raise OutOfSamples(
+            f"The samples are spent: {left:,} are left for a training and its tryout, of which "
+            f"one episode may take {episode:,}."
+        )
+    return msgspec.structs.replace(spec, most=most, budget=min(spec.budget, most))
+
+
+def _try_policy(
+    agent: Agent,
+    goal: Implementing,
+    spec: TrainingSpec,
+    trained: Trained,
+    outcome: Outcome,
+    spent: Spent,
+) -> None:
     agent.working(goal, f"trying the policy for {spec.name!r}")
-    stage = msgspec.structs.replace(stage, policy=trained.policy, spec=spec)
+    stage = _stage(goal, spec, trained.policy)
     played = try_out(agent, goal, 0, stage, spent.left)
     spent.tried(played)
     macros = [macro.name for macro in spec.interface.macros]
     learning = learning_of(trained, played)
     verdict = judge(agent, goal, 0, played, macros, learning)
     outcome.offer(stage, verdict, macros, played, learning)
-    if rival is not None and verdict.success_rate < 1:
-        _compare(agent, goal, rival, outcome, spent)
-    return outcome
 
 
 def _compares(agent: Agent) -> bool:
@@ -167,42 +175,43 @@ def _write_spec(
 ) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
     request, parameters = goal.request, agent.parameters
-    problems: list[str] = []
-    refused: SpecAnswer | None = None
     as_macros = parameters.macros and parameters.program_macros
     known = tried if as_macros or parameters.clone else []
     sources = dict(looked_up.sources)
     if as_macros:
         sources |= {each.name: each.program.source for each in known}
-    for number in range(1 + parameters.repairs):
-        question = SpecQuestion(
-            task=request.task,
-            sub_action=request.sub_action,
-            before=request.before,
-            history=request.history,
-            observations=observations_to_choose(agent, request.task),
-            actions=list(card(request.task.game).specs.actions),
-            macros_allowed=parameters.macros,
-            problems=problems,
-            refused=refused,
-            skills=looked_up.notes,
-            tried=request.tried,
-            performed=request.performed,
-            programs=[each.note for each in known],
-            programs_as_macros=as_macros,
-            programs_to_clone=parameters.clone,
-        )
-        answer = ask_for_spec(agent, f"{goal.id}/spec-{number}", question)
-        checker = SpecChecker(agent, question, looked_up.sources, sources)
+    question = SpecQuestion(
+        task=request.task,
+        sub_action=request.sub_action,
+        before=request.before,
+        history=request.history,
+        observations=observations_to_choose(agent, request.task),
+        actions=list(card(request.task.game).specs.actions),
+        macros_allowed=parameters.macros,
+        skills=looked_up.notes,
+        tried=request.tried,
+        performed=request.performed,
+        programs=[each.note for each in known],
+        programs_as_macros=as_macros,
+        programs_to_clone=parameters.clone,
+    )
+    checker = SpecChecker(agent, question, looked_up.sources, sources)
+
+    def ask_and_check(question: SpecQuestion, attempt: int) -> tuple[SpecAnswer, list[str]]:
+        id = f"{goal.id}/spec-{attempt}"
+        answer = ask_for_spec(agent, id, question)
         for macro in checker.macros(answer):
-            agent.save(f"{goal.id}/spec-{number}/{macro.name}", macro)
-        answer, problems = checker.checked(answer, last=number == parameters.repairs)
-        if not problems:
-            # Of a program that never succeeded there is nothing to clone.
-            cloned = [each for each in known if each.name in answer.clone and each.rate > 0]
-            return _training_spec(agent, goal, answer, checker.macros(answer), cloned), []
-        refused = answer
-    return None, problems
+            agent.save(f"{id}/{macro.name}", macro)
+        return checker.checked(answer, last=attempt == parameters.repairs)
+
+    answer, problems = ask_with_repairs(
+        question, parameters.repairs, ask_and_check, lambda answer: answer
+    )
+    if problems:
+        return None, problems
+    # Of a program that never succeeded there is nothing to clone.
+    cloned = [each for each in known if each.name in answer.clone and each.rate > 0]
+    return _training_spec(agent, goal, answer, checker.macros(answer), cloned), []
 
 
 def _training_spec(

@@ -4,9 +4,10 @@ import msgspec
 
 from messages.bus import RemoteError, ServiceError
 from messages.chat import GoalAnswer, GoalQuestion
-from messages.world import Condition, Task
+from messages.world import Task
 from nodes.asking import ask
 from nodes.node import Node
+from nodes.repairing import ask_with_repairs
 from worlds import card
 
 
@@ -19,22 +20,27 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
     if not task.unsaid:
         return task
     conditions = card(task.game).conditions
-    problem, problems = "", list[str]()
-    refused: Condition | None = None
-    for attempt in range(1 + repairs):
-        question = GoalQuestion(task=task, problems=problems, refused=refused)
-        try:
-            answer = ask(node, f"{id}/goal-{attempt}", question, GoalAnswer)
-        except RemoteError as error:
-            if error.code != "no_answer":
-                raise
-            raise ServiceError(error.message, code="invalid") from None
-        if not (problem := conditions.problem(answer.success)):
-            node.log.info("%s: %r is %s", id, task.prompt, conditions.short(answer.success))
-            return msgspec.structs.replace(task, success=answer.success)
-        refused = answer.success
+
+    def ask_and_check(question: GoalQuestion, attempt: int) -> tuple[GoalAnswer, list[str]]:
+        answer = ask(node, f"{id}/goal-{attempt}", question, GoalAnswer)
+        problem = conditions.problem(answer.success)
+        if not problem:
+            return answer, []
         problems = [f"The condition can't be seen to hold: {problem}."]
         node.log.info("%s: %s", id, problems[0])
-    raise ServiceError(
-        f"no condition was made of the goal {task.prompt!r}: {problem}", code="invalid"
-    )
+        return answer, problems
+
+    try:
+        answer, _ = ask_with_repairs(
+            GoalQuestion(task=task), repairs, ask_and_check, lambda answer: answer.success
+        )
+    except RemoteError as error:
+        if error.code != "no_answer":
+            raise
+        raise ServiceError(error.message, code="invalid") from None
+    if problem := conditions.problem(answer.success):
+        raise ServiceError(
+            f"no condition was made of the goal {task.prompt!r}: {problem}", code="invalid"
+        )
+    node.log.info("%s: %r is %s", id, task.prompt, conditions.short(answer.success))
+    return msgspec.structs.replace(task, success=answer.success)

@@ -22,6 +22,7 @@ from nodes.node_memory import Memory
 from nodes.plan_check import fixed, plan_problems
 from nodes.planner.goal import with_success
 from nodes.planner.pursuit import PlanningNode, Pursuing, Pursuit
+from nodes.repairing import ask_with_repairs
 from nodes.task_check import task_problem
 
 
@@ -76,25 +77,28 @@ class Planner(PlanningNode):
         # What only pictures show is judged at the end of an evaluation, not along a performance.
         if not self.parameters.plan or task.success.kind == JUDGED:
             return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
-        problems = problems or []
-        refused = refused or []
-        answer = PlanAnswer(subtasks=[])
-        for attempt in range(1 + self.parameters.repairs):
-            question = PlanQuestion(
-                task=task,
-                inventory=task.inventory,
-                quantities=self.parameters.quantities,
-                problems=problems,
-                refused=refused,
-                practised=practised or [],
-                performed=performed or [],
-            )
+
+        def ask_and_check(question: PlanQuestion, attempt: int) -> tuple[PlanAnswer, list[str]]:
             answer = ask(self, f"{id}/plan-{attempt}", question, PlanAnswer)
             problems = plan_problems(task, answer.subtasks)
-            if not problems:
-                return answer.subtasks, []
-            refused = answer.subtasks
-            self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))
+            if problems:
+                self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))
+            return answer, problems
+
+        question = PlanQuestion(
+            task=task,
+            inventory=task.inventory,
+            quantities=self.parameters.quantities,
+            problems=problems or [],
+            refused=refused or [],
+            practised=practised or [],
+            performed=performed or [],
+        )
+        answer, problems = ask_with_repairs(
+            question, self.parameters.repairs, ask_and_check, lambda answer: answer.subtasks
+        )
+        if not problems:
+            return answer.subtasks, []
         subtasks = fixed(task, answer.subtasks)
         if plan_problems(task, subtasks):
             return answer.subtasks, problems

@@ -41,6 +41,7 @@ from nodes.goal_ids import slug
 from nodes.guard_counts import together
 from nodes.node import Node
 from nodes.node_memory import Memory
+from nodes.repairing import ask_with_repairs
 from nodes.slow_agent.remembering import earlier_success, lines_of, tried
 from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
 
@@ -123,28 +124,31 @@ class SlowAgent(Node):
     ) -> tuple[DecomposeAnswer, list[str]]:
         """The sub-actions and guards, and what is still wrong with them after the last repair, when
         they are taken `fixed` if that leaves nothing wrong."""
-        subtask = goal.request.subtask
+
+        def ask_and_check(
+            question: DecomposeQuestion, attempt: int
+        ) -> tuple[DecomposeAnswer, list[str]]:
+            id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
+            answer = ask(self, id, question, DecomposeAnswer)
+            problems = problems_with(question, answer)
+            if problems:
+                self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
+            return answer, problems
+
         question = DecomposeQuestion(
             task=msgspec.structs.replace(goal.request.task, inventory=goal.request.start),
-            subtask=subtask,
+            subtask=goal.request.subtask,
             history=history,
             performed=goal.request.performed,
             methods=self.parameters.methods,
             most_sub_actions=self.parameters.most_sub_actions,
             most_guards=self.parameters.most_guards,
         )
-        problems: list[str] = []
-        answer = DecomposeAnswer(sub_actions=[])
-        for attempt in range(1 + self.parameters.repairs):
-            id = f"{goal.id}/iteration-{number}/decompose-{attempt}"
-            answer = ask(self, id, question, DecomposeAnswer)
-            problems = problems_with(question, answer)
-            if not problems:
-                return up_to_success(question, answer), []
-            question = msgspec.structs.replace(
-                question, problems=problems, refused=answer.sub_actions
-            )
-            self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
+        answer, problems = ask_with_repairs(
+            question, self.parameters.repairs, ask_and_check, lambda answer: answer.sub_actions
+        )
+        if not problems:
+            return up_to_success(question, answer), []
         usable = fixed(question, answer)
         if problems_with(question, usable):
             return answer, problems
