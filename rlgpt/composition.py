@@ -184,6 +184,11 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
     several = re.match(r"Ambiguous value for argument '\+*([^']+)'", text)
     if several:
         return f"`{several[1]}` is several values, and a launch takes one: rlgpt table runs several"
+    unfit = re.match(r"Error merging override (\S.*)", text)
+    if unfit:
+        return (
+            f"`{unfit[1]}` is of another kind than what it replaces, a mapping of names to values"
+        )
     if isinstance(error, OmegaConfBaseException):
         where = getattr(error, "full_key", None)
         if isinstance(error, MissingMandatoryValue) and where:

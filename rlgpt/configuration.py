@@ -147,7 +147,7 @@ def check(data: Any, source: str) -> Stack:
     try:
         stack = msgspec.convert(data, Stack)
     except msgspec.ValidationError as error:
-        raise Refused(f"{source}: {_complaint(str(error))}") from None
+        raise Refused(f"{source}: {_complaint(str(error), data)}") from None
     for name, node in stack.nodes.items():
         if not NODE_NAME.fullmatch(name) or name == "launcher":
             raise Refused(f"{source}: a node cannot be called `{name}`; use a-z, 0-9 and _")
@@ -251,11 +251,11 @@ def _find_module(stack: Stack, name: str, source: str) -> None:
         raise Refused(f"{source}: there is no node `{name}` (no module {module}){hint}")
 
 
-def _complaint(error: str) -> str:
+def _complaint(error: str, data: Any) -> str:
     """msgspec's message as a sentence about the launch file."""
     if error.startswith("Expected") and " - at " not in error:
         return "it is no launch: it should be a mapping of names to values"
-    return complaint(error, Stack)
+    return complaint(error, Stack, data)
 
 
 def read(run: Path) -> dict[str, Any]:

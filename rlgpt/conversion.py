@@ -2,6 +2,7 @@
 field and valid values."""
 
 import re
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import msgspec
@@ -34,15 +35,15 @@ def convert(value: Any, kind: type[Kind]) -> Kind:
     try:
         return msgspec.convert(value, kind, dec_hook=_array)
     except msgspec.ValidationError as error:
-        raise ValueError(complaint(str(error), kind)) from None
+        raise ValueError(complaint(str(error), kind, value)) from None
 
 
-def complaint(error: str, kind: Any) -> str:
-    """msgspec's error about a value that is no ``kind``, as a sentence about its fields, with the
-    nearest known name."""
+def complaint(error: str, kind: Any, value: Any) -> str:
+    """msgspec's error about a ``value`` that is no ``kind``, as a sentence about its fields, with
+    the nearest known name."""
     message, _, where = error.partition(" - at ")
     path = where.strip("`").removeprefix("$").lstrip(".")
-    shown = path.replace("[...]", ".*")
+    shown = _with_keys(path, kind, value)
     unknown = re.search(r"unknown field `(\w+)`", message)
     if unknown:
         return _no_field(unknown[1], shown, _fields(_at(kind, path)))
@@ -110,6 +111,32 @@ def _at(kind: Any, path: str) -> Any:
         if info is None:
             return None
     return info
+
+
+def _with_keys(path: str, kind: Any, value: Any) -> str:
+    """A path as msgspec writes it, with the key of the mapping that it leaves open: of
+    ``nodes[...].restart``, ``nodes.critic.restart``."""
+    before, open_key, after = path.partition("[...]")
+    if not open_key:
+        return path
+    for step in before.split("."):
+        value = value.get(step) if isinstance(value, dict) else None
+    key = "*"
+    for struct in _structs(_at(kind, f"{before}[...]")):
+        key = next((str(key) for key, each in _items(value) if not _fits(each, struct)), key)
+    return f"{before}.{key}{after}".replace("[...]", ".*")
+
+
+def _items(value: Any) -> Iterable[tuple[Any, Any]]:
+    return value.items() if isinstance(value, dict) else ()
+
+
+def _fits(value: Any, struct: inspect.StructType) -> bool:
+    try:
+        msgspec.convert(value, struct.cls, dec_hook=_array)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _structs(info: Any) -> list[inspect.StructType]:

@@ -299,6 +299,12 @@ class Launch:
     def conclude(self, seconds: float) -> int:
         """Write the report and print the outcome. Returns the exit code."""
         run = _short(self._run)
+        if not self._run.is_dir():
+            raise Refused(
+                f"the run folder {run} was removed while it ran, and what it held is lost; "
+                "launch again",
+                code=FAILED,
+            )
         self._launches.restarted(self._restarts())
         if self._report is not None:
             self._show(self._report, seconds)

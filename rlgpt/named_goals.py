@@ -40,7 +40,7 @@ def with_goal(data: dict[str, Any]) -> dict[str, Any]:
         return data
     given = {key: value for key, value in given.items() if value is not None and key != "named"}
     name = given.get("id")
-    if name is None and prompt is None:
+    if name == "" or (name is None and prompt is None):
         raise Refused(f"which goal? {HOW}")
     if name is not None and prompt is not None:
         raise Refused(f"task.id={name} and prompt={prompt!r} are two goals: give one of the two")

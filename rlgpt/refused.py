@@ -24,7 +24,9 @@ class Refused(Exception):
 
 def near(word: str, known: Iterable[str]) -> str:
     """``"; did you mean `seed`?"`` where one of ``known`` is near ``word``, else ``""``."""
-    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    known = list(known)
+    matches = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    matches = matches or difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.6)
     return f"; did you mean `{matches[0]}`?" if matches else ""
 
 

@@ -68,7 +68,7 @@ def read_spec_file(path: Path) -> SpecFile:
     try:
         return msgspec.convert(data, SpecFile)
     except msgspec.ValidationError as error:
-        raise Refused(f"{path}: {complaint(str(error), SpecFile)}") from None
+        raise Refused(f"{path}: {complaint(str(error), SpecFile, data)}") from None
 
 
 def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: float) -> TrainingSpec:

@@ -2,6 +2,8 @@
 parameters, breakpoints and the answers that wait at them."""
 
 import json
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -124,6 +126,21 @@ def test_requests_that_are_unreadable_or_of_another_origin_change_nothing(page: 
     assert "no node `llm`" in found["error"]
     for address in ("parameters", "breakpoints", "held", "nodes/talker/pause"):
         assert page.ask(f"/api/runs/it/{address}", "POST", b"{}")[0] == 403, address
+
+
+def test_a_client_that_leaves_in_the_middle_of_a_body_is_no_error(
+    page: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = (
+        f"POST /api/runs/it/parameters HTTP/1.1\r\nhost: 127.0.0.1:{page.port}\r\n"
+        f"origin: {page.address}\r\ncontent-length: 1000\r\n\r\n{{"
+    )
+    with socket.create_connection(("127.0.0.1", page.port)) as client:
+        client.sendall(head.encode())
+        time.sleep(0.2)  # it has begun to read the body
+    assert page.json("/api/runs/it/parameters")["talker"]["values"]["text"]
+    time.sleep(0.2)
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_a_run_that_is_over_cannot_be_changed(tmp_path: Path) -> None:

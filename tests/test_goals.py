@@ -179,6 +179,8 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
     ("overrides", "sentence"),
     [
         ([], "which goal? add task.id=ID"),
+        (["task.id="], "which goal? add task.id=ID"),
+        (["task.id=HARVEST_1_LOG"], "did you mean harvest_1_log"),
         (["task.id=harvest_1_lgo"], "no task 'harvest_1_lgo'; did you mean harvest_1_log"),
         (["task.id=creative:9999"], "no creative task 9999"),
         (["task.id=survival", "prompt=3 logs"], "are two goals: give one of the two"),

@@ -41,7 +41,10 @@ def place(tmp_path: Path) -> Path:
         (["two.yaml"], "there is no launch file two.yaml; did you mean `two`?"),
         (["two", "sede=1"], "`sede=1`: there is no `sede` in the launch file; did you mean `seed`"),
         (["two", "limits.iteration=1"], "did you mean `limits.iterations`?"),
-        (["two", "nodes.first.restrat.max=1"], "no `restrat` in `nodes.*`; did you mean `restart`"),
+        (
+            ["two", "nodes.first.restrat.max=1"],
+            "no `restrat` in `nodes.first`; did you mean `restart`",
+        ),
         (["two", "nodes.frist.patience=1"], "there is no node `frist` (no module nodes.frist)"),
         (["two", "nodes.first.after=[third]"], "first starts after `third`, which is no node"),
         (["two", "nodes.first.after=[second]"], "wait for each other"),
@@ -61,8 +64,10 @@ def place(tmp_path: Path) -> Path:
         (["two", f"+limits.samples={10**20}"], "`limits.samples`: expected `int` <= 922337203685"),
         (["two", "+limits.success_rate=90"], "`limits.success_rate`: expected `float` <= 1.0"),
         (["two", "+limits.goal_rate=-1"], "`limits.goal_rate`: expected `float` >= 0.0"),
-        (["two", "nodes.first.patience=-1"], "`nodes.*.patience`: expected `float` >= 0.0"),
-        (["two", "nodes.first.restart.max=-1"], "`nodes.*.restart.max`: expected `int` >= 0"),
+        (["two", "nodes.first.patience=-1"], "`nodes.first.patience`: expected `float` >= 0.0"),
+        (["two", "nodes.first.restart.max=-1"], "`nodes.first.restart.max`: expected `int` >= 0"),
+        (["two", "nodes.second=null"], "`nodes.second`: expected a mapping of names to values"),
+        (["two", "limits=[]"], "`limits=[]` is of another kind than what it replaces"),
         (["two", TASK.format("have, name: log", 0)], "`task.horizon`: expected `int` >= 1"),
         (
             ["two", TASK.format("have, name: log, quantity: 0", 1)],
@@ -239,7 +244,7 @@ def test_hosts_and_a_host_may_be_overridden_as_a_whole(override: str) -> None:
 def test_launch_file_with_an_unknown_key_is_refused(place: Path) -> None:
     (place / "launch" / "two.yaml").write_text("nodes:\n  first: {modul: x}\n")
     sentence = refused("launch", "two", cwd=place)
-    assert "two: there is no `modul` in `nodes.*`; did you mean `module`?" in sentence
+    assert "two: there is no `modul` in `nodes.first`; did you mean `module`?" in sentence
 
 
 def test_run_folder_that_cannot_be_made_is_refused(place: Path) -> None:

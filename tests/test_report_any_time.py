@@ -28,7 +28,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.training import TRAIN, Train
-from messages.world import Condition
+from messages.world import Condition, Task
 from nodes.node_memory import Memory
 from nodes.stored_goals import StoredGoals
 from rlgpt.comparing import compared_runs
@@ -152,6 +152,22 @@ def test_a_running_goal_is_reported_as_far_as_it_has_come(run: Path) -> None:
     assert not (run / "goal_report.json").exists()
     for store in stores:
         store.close()
+
+
+def test_a_goal_in_words_is_reported_before_and_after_the_planner_knows_its_success(
+    run: Path,
+) -> None:
+    in_words = Task(id="prompt", prompt="get three logs")
+    sent(run, PURSUE, "goal", PursueGoal(task=in_words, limits=Limits())).close()
+    summary, page = reported(run)
+    assert "not decided yet" in page
+    known = msgspec.structs.replace(in_words, success=TASK.success)
+    asked = AchieveSubtask(task=known, subtask=PLANKS, limits=Limits())
+    sent(run, ACHIEVE, "goal/0-craft-planks", asked).close()
+    summary, page = reported(run)
+    assert "not decided yet" not in page
+    assert summary.task is not None
+    assert summary.task.success == TASK.success
 
 
 def test_a_goal_that_is_not_over_has_the_rate_of_its_best_iteration_so_far(run: Path) -> None:

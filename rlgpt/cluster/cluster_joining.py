@@ -41,7 +41,8 @@ def check_cluster() -> str:
     answers, and where one answers without a token."""
     if importlib.util.find_spec("ray") is None:
         raise Refused(
-            f"engine=ray needs Ray, which is not installed: pip install 'rlgpt[ray]' ({PAGE})"
+            "engine=ray needs Ray, which is not installed; in the checkout: "
+            f".venv/bin/pip install -c constraints.txt -e '.[ray]' ({PAGE})"
         )
     if os.environ.get("RAY_AUTH_MODE") != "token":
         raise Refused(

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
@@ -86,10 +86,13 @@ class Dash:
         async def respond(request: Request) -> Response:
             watched = await self._watched(request)
             body = b""
-            async for part in request.stream():
-                body += part
-                if len(body) > _LARGEST:
-                    raise HTTPException(413, f"at most {_LARGEST >> 10} KiB can be sent")
+            try:
+                async for part in request.stream():
+                    body += part
+                    if len(body) > _LARGEST:
+                        raise HTTPException(413, f"at most {_LARGEST >> 10} KiB can be sent")
+            except ClientDisconnect:  # nobody reads the answer
+                return Response(status_code=400)
             try:
                 wanted = msgspec.json.decode(body, type=kind)
             except UNDECODABLE as error:

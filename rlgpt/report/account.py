@@ -176,12 +176,15 @@ def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead
     iterations: list[Iteration] = []
     stopped: dict[str, str] = {}
     chosen: dict[str, int] = {}
+    task = _task(run, record)
     for achieved in every[ACHIEVE.name]:
         if record is None or not _within(achieved.goal, record.goal):
             continue
         request = _request(run, achieved, AchieveSubtask)
         if request is None:
             continue
+        if task is not None and task.unsaid:  # until the planner made it of the prompt
+            task = msgspec.structs.replace(task, success=request.task.success)
         if not request.history:  # else it was begun before
             subtasks.append(request.subtask)
         done = _result(run, achieved, SubtaskReport)
@@ -212,7 +215,7 @@ def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead
     return Account(
         state=_NOT_YET,
         goal="",
-        task=_task(run, record),
+        task=task,
         subtasks=subtasks if planned is None else planned.subtasks,
         iterations=iterations,
         success=False,

@@ -2,7 +2,7 @@
 
 from messages.plan import Iteration, Line, Subtask
 from messages.training import Learning, Trained
-from messages.world import Condition, RewardTerm, Task
+from messages.world import UNSAID, Condition, RewardTerm, Task
 from nodes.plain_text import plain
 from worlds import GameError, card
 
@@ -38,6 +38,8 @@ def duration(seconds: float) -> str:
 
 def condition(value: Condition, game: str) -> str:
     """``3 more log in the inventory``"""
+    if value == UNSAID:
+        return "not decided yet: the planner makes it of the prompt"
     try:
         return card(game).conditions.short(value)
     except GameError:  # a run is looked at where its game is not installed

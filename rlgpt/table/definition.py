@@ -71,10 +71,11 @@ def read(name: str) -> Definition:
     if name not in found:
         raise Refused(f"there is no table `{name}`{instead(name, found)}")
     path = found[name]
+    data = read_user_yaml(path, "a table")
     try:
-        definition = msgspec.convert(read_user_yaml(path, "a table"), Definition)
+        definition = msgspec.convert(data, Definition)
     except msgspec.ValidationError as error:
-        raise Refused(f"{path}: {complaint(str(error), Definition)}") from None
+        raise Refused(f"{path}: {complaint(str(error), Definition, data)}") from None
     if wrong := _problem(definition):
         raise Refused(f"{path}: {wrong}")
     return definition

@@ -6,5 +6,7 @@ from collections.abc import Iterable
 
 def near(name: str, known: Iterable[str]) -> str:
     """``; did you mean ...?`` with at most three names that come near, or nothing."""
-    close = difflib.get_close_matches(name, list(known), n=3)
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=3)
+    close = close or difflib.get_close_matches(name.lower(), known, n=3)
     return f"; did you mean {' or '.join(close)}?" if close else ""
