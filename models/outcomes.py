@@ -199,10 +199,15 @@ def unseen(evaluated: Evaluated) -> Unseen | None:
 def outcome_in_words(evidence: Evidence) -> str:
     """One sentence: how often it worked, and how the failed episodes ended."""
     ends = failures(evidence)
-    count = len(evidence.episodes)
-    worked = f"It worked in {count - sum(each.count for each in ends)} of {count} episodes"
-    sentence = f"{worked}; {listed(ends)}." if ends else f"{worked}."
-    if count and _too_few(evidence):
+    return count_in_words(evidence, f"; {listed(ends)}" if ends else "")
+
+
+def count_in_words(evidence: Evidence, ends: str = "") -> str:
+    """How often it worked, then ``ends``; and whether episodes were too few to count."""
+    episodes = evidence.episodes
+    worked = sum(_worked(evidence, episode) for episode in episodes)
+    sentence = f"It worked in {worked} of {len(episodes)} episodes{ends}."
+    if episodes and _too_few(evidence):
         sentence += f" Of fewer than {evidence.least_episodes} nothing counts as success."
     return sentence
 

@@ -40,6 +40,7 @@ from tests.launch_toys.launched import (
     Launched,
     eventually,
     launched,
+    printed,
     processes_of,
     refused,
     rlgpt,
@@ -64,7 +65,7 @@ def test_received_messages_are_in_the_file_whenever_it_is_killed(run: Path) -> N
         record.ended()
     found = [number for number in numbers_in(bag) if number]
     assert found == list(range(1, 1001))
-    facts = json.loads(rlgpt("bag", "info", str(bag), "--json", cwd=run).stdout)
+    facts = json.loads(printed("bag", "info", str(bag), "--json", cwd=run))
     assert facts["ended"].startswith("not in order")
 
 
@@ -116,7 +117,7 @@ def test_calls_are_recorded_with_their_bodies(run: Path) -> None:
     last = by_topic["talker/last"]
     assert last.channel.metadata["latched"] == "true"
     assert msgspec.msgpack.decode(last.data)["number"] == 77
-    facts = json.loads(rlgpt("bag", "info", str(bag), "--json", cwd=run).stdout)
+    facts = json.loads(printed("bag", "info", str(bag), "--json", cwd=run))
     assert facts["ended"] == "in order"
     assert facts["recorded"] == "talker/*, planner/pursue"
     assert {row["topic"] for row in facts["topics"]} >= {"talker/double/request", "talker/last"}
@@ -253,8 +254,7 @@ def _fill(run: Path, bag: Path, before: tuple[str, ...], reason: str) -> None:
     reader = BagReader(bag)
     list(reader.messages())
     assert reader.unread == 0
-    done = rlgpt("bag", "info", str(bag), cwd=run)
-    assert done.returncode == 0
+    assert printed("bag", "info", str(bag), cwd=run)
 
 
 def test_a_bag_at_the_limit_of_file_sizes_ends_the_recording_with_whole_messages(run: Path) -> None:
@@ -314,8 +314,8 @@ def live(tmp_path: Path) -> Iterator[Launched]:
 def test_the_last_minute_is_written_when_a_node_crashes(live: Launched) -> None:
     run, bag = live.run, live.run / "s.mcap"
     with recorded(run, "--all", "--snapshot", "--output", str(bag)) as record:
-        info = rlgpt("node", "info", "talker", "--json", "--run", str(run), cwd=run)
-        pid = json.loads(info.stdout)["pid"]
+        info = printed("node", "info", "talker", "--json", "--run", str(run), cwd=run)
+        pid = json.loads(info)["pid"]
         assert not bag.exists()
         os.kill(pid, signal.SIGSEGV)
         record.wait_for(f"talker was ended by SIGSEGV: {bag}")
@@ -338,10 +338,9 @@ def test_the_last_minute_is_written_when_a_node_crashes(live: Launched) -> None:
 def test_a_restart_that_was_requested_is_no_crash(live: Launched) -> None:
     run, bag = live.run, live.run / "s.mcap"
     with recorded(run, "--all", "--snapshot", "--output", str(bag)) as record:
-        done = rlgpt("node", "restart", "talker", "--run", str(run), cwd=run)
-        assert done.returncode == 0
+        printed("node", "restart", "talker", "--run", str(run), cwd=run)
         assert record.stop(signal.SIGINT) == 0
-    assert "why           end" in rlgpt("bag", "info", str(bag), cwd=run).stdout
+    assert "why           end" in printed("bag", "info", str(bag), cwd=run)
     assert not bag.with_stem("s-2").exists()
 
 
@@ -385,7 +384,7 @@ def test_a_launch_goes_on_when_its_recorder_is_killed(tmp_path: Path) -> None:
         for pid in processes_of(run):
             if b"--snapshot" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 os.kill(pid, signal.SIGKILL)
-        assert "ready" in rlgpt("node", "list", "--run", str(run), cwd=tmp_path).stdout
+        assert "ready" in printed("node", "list", "--run", str(run), cwd=tmp_path)
         assert launch.stop() == 130
 
 

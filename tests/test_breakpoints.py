@@ -40,7 +40,7 @@ from nodes.whole_files import UnusableFile
 from rlgpt.profiling.time_account import profile
 from tests.agent_stack import LOG, TASK, AgentProcess, stack
 from tests.bus_processes import PATIENCE, ROOT, eventually
-from tests.launch_toys.launched import command, refused, rlgpt
+from tests.launch_toys.launched import command, printed, refused, rlgpt
 from tests.test_debugging import terminal
 
 QUESTION = PlanQuestion(task=TASK)
@@ -338,9 +338,7 @@ def test_break_commands_set_list_show_edit_and_clear(setting: Setting, tmp_path:
     run = ("--run", str(setting.run))
 
     def run_break(*words: str) -> str:
-        done = rlgpt("break", *words, *run, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return printed("break", *words, *run, cwd=tmp_path)
 
     assert "no answer waits; `rlgpt break set" in refused("break", "edit", *run, cwd=tmp_path)
     assert "answers to planner/plan are now held" in run_break("set", "planner/plan")
@@ -368,7 +366,7 @@ def test_break_commands_set_list_show_edit_and_clear(setting: Setting, tmp_path:
     assert "is used as you wrote it" in run_break("edit", "plan-0", "--file", str(file))
     assert asked.result(PATIENCE).edited_by
     assert "are no longer held" in run_break("clear", "planner/plan")
-    prompt = rlgpt("prompt", "show", "planner", *run, cwd=tmp_path).stdout
+    prompt = printed("prompt", "show", "planner", *run, cwd=tmp_path)
     assert "--- answer (edited by " in prompt
     assert "--- the model's answer" in prompt
 

@@ -192,8 +192,11 @@ def test_older_and_newer_versions_understand_each_other() -> None:
 
 
 def test_fingerprints_of_different_message_types_differ() -> None:
-    class Task2(msgspec.Struct, tag="Task"):
-        id: int
+    def other() -> type[msgspec.Struct]:
+        class Task2(msgspec.Struct, tag="Task"):
+            id: int
 
-    assert fingerprint(Task) == fingerprint(Task)
-    assert len({fingerprint(Task), fingerprint(Task2), fingerprint(Condition)}) == 3
+        return Task2
+
+    assert fingerprint(other()) == fingerprint(other())
+    assert len({fingerprint(Task), fingerprint(other()), fingerprint(Condition)}) == 3

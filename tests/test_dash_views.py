@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from rlgpt.curves.event_files import EventFile
 from rlgpt.curves.skimming import skim
 from rlgpt.dash.feed import Feed
 from rlgpt.dash.follow.answers_being_written import Speaking
-from rlgpt.dash.follow.gpu_memory import parse
+from rlgpt.dash.follow.gpu_memory import Gpus
 from rlgpt.dash.views.conversation_view import Conversation
 from rlgpt.dash.views.curve_view import Curves
 from rlgpt.dash.views.decimating import decimated, window
@@ -255,9 +256,15 @@ def test_pieces_of_answers_are_put_together() -> None:
     assert [each["id"] for each in many] == ["q5", "q6", "q7", "q8"]
 
 
-def test_a_line_of_nvidia_smi_is_parsed_and_incomplete_ones_are_left_out() -> None:
-    text = "0, NVIDIA H100 80GB HBM3, 1024, 81559, 37\n1, other, [N/A], 1, 2\nnonsense\n"
-    (gpu,) = parse(text)
+def test_a_line_of_nvidia_smi_is_parsed_and_incomplete_ones_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "0, NVIDIA H100 80GB HBM3, 1024, 81559, 37\n1, other, [N/A], 1, 2\nnonsense\n"
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\nprintf '%s' '{said}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (gpu,) = Gpus().look()
     assert (gpu.index, gpu.name, gpu.used, gpu.busy) == (0, "NVIDIA H100 80GB HBM3", 1 << 30, 37)
 
 

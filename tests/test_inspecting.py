@@ -22,6 +22,7 @@ from tests.launch_toys.launched import (
     environment,
     failed,
     launched,
+    printed,
     refused,
     rlgpt,
 )  # fmt: skip
@@ -54,10 +55,14 @@ def live(place: Path) -> Iterator[Launched]:
         yield launch
 
 
+@pytest.fixture(autouse=True)
+def away_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The learner is absent, and most commands wait for its description."""
+    monkeypatch.setattr("rlgpt.interfaces.AWAY", 1.0)
+
+
 def run_json(*arguments: str, cwd: Path) -> object:
-    done = rlgpt(*arguments, cwd=cwd)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(printed(*arguments, cwd=cwd))
 
 
 def test_node_list_and_info_show_states_and_endpoints(live: Launched, place: Path) -> None:
@@ -70,24 +75,24 @@ def test_node_list_and_info_show_states_and_endpoints(live: Launched, place: Pat
     assert info["state"] == "ready"
     assert info["uses"] == ["talker/describe"]
     assert "talker/chatter" in run_json("node", "info", "talker", "--json", cwd=place)["topics"]
-    assert "planner/pursue" in rlgpt("node", "info", "planner", cwd=place).stdout
+    assert "planner/pursue" in printed("node", "info", "planner", cwd=place)
     assert "did you mean `talker`?" in refused("node", "info", "tolker", cwd=place)
     assert "learner of it does not answer" in refused("node", "info", "learner", cwd=place)
 
 
 def test_logs_are_merged_and_filtered(live: Launched, place: Path) -> None:
     entries = [
-        json.loads(line) for line in rlgpt("node", "log", "--json", cwd=place).stdout.splitlines()
+        json.loads(line) for line in printed("node", "log", "--json", cwd=place).splitlines()
     ]
     assert [entry["time"] for entry in entries] == sorted(entry["time"] for entry in entries)
     ready = {entry["node"] for entry in entries if "is ready" in entry["text"]}
     assert ready == {"talker", "caller", "planner"}
-    talker = rlgpt("node", "log", "talker", "--grep", "is ready", cwd=place).stdout
+    talker = printed("node", "log", "talker", "--grep", "is ready", cwd=place)
     assert talker.count("\n") == 1
     assert "talker" in talker
-    assert rlgpt("node", "log", "--level", "critical", cwd=place).stdout == ""
-    assert rlgpt("node", "log", "--since", "2000-01-01", "-n", "1", cwd=place).stdout.count("\n")
-    assert rlgpt("node", "log", "--since", "0s", cwd=place).stdout == ""
+    assert printed("node", "log", "--level", "critical", cwd=place) == ""
+    assert printed("node", "log", "--since", "2000-01-01", "-n", "1", cwd=place).count("\n")
+    assert printed("node", "log", "--since", "0s", cwd=place) == ""
     for wrong, words in (
         (("--level", "warn"), "there is no level `warn`; did you mean `warning`?"),
         (("--grep", "("), "is no regular expression"),
@@ -138,9 +143,9 @@ def test_topic_commands_list_describe_and_echo_topics(live: Launched, place: Pat
     assert "there are no fields in" in once.stderr
     once = rlgpt("topic", "echo", "talker/chatter", "--once", "--field", "text", cwd=place)
     assert once.stdout in ('"hello"\n', '"bye"\n')
-    last = rlgpt("topic", "echo", "talker/chatter", "--once", "--latched", cwd=place)
-    assert "numbers" in json.loads(last.stdout)
-    both = rlgpt("topic", "echo", "talker/*", "--count", "3", cwd=place).stdout.splitlines()
+    last = run_json("topic", "echo", "talker/chatter", "--once", "--latched", cwd=place)
+    assert "numbers" in last
+    both = printed("topic", "echo", "talker/*", "--count", "3", cwd=place).splitlines()
     assert all(json.loads(line)["topic"].startswith("talker/") for line in both)
     assert "it has type, text, numbers" in refused(
         "topic", "echo", "talker/chatter", "--once", "--field", "volume", cwd=place
@@ -249,20 +254,18 @@ def test_goals_are_sent_listed_and_cancelled(live: Launched, place: Path) -> Non
     assert "no goal `other`" in failed(
         "action", "cancel", "planner/pursue", "other", cwd=place, code=1
     )
-    assert (
-        "mine: succeeded" in rlgpt("action", "cancel", "planner/pursue", "mine", cwd=place).stdout
-    )
+    assert "mine: succeeded" in printed("action", "cancel", "planner/pursue", "mine", cwd=place)
     assert "`task` is missing" in refused("action", "send_goal", "planner/pursue", "{}", cwd=place)
 
 
 def test_parameters_are_saved_and_loaded(live: Launched, place: Path) -> None:
-    dumped = rlgpt("param", "dump", "talker", cwd=place).stdout
+    dumped = printed("param", "dump", "talker", cwd=place)
     values = yaml.safe_load(dumped)
     assert values["talker"]["loudness"] == 3
     file = place / "parameters.yaml"
     file.write_text(yaml.safe_dump({"talker": {**values["talker"], "text": "loaded"}}))
-    assert rlgpt("param", "load", str(file), cwd=place).stdout == "1 parameter set\n"
-    assert rlgpt("param", "get", "talker", "text", cwd=place).stdout == '"loaded"\n'
+    assert printed("param", "load", str(file), cwd=place) == "1 parameter set\n"
+    assert printed("param", "get", "talker", "text", cwd=place) == '"loaded"\n'
     for content, words in (
         ({"talker": {"text": "x", "loudness": 4}}, "`loudness` cannot be set while talker runs"),
         ({"talker": {"txt": "x"}}, "did you mean `text`?"),
@@ -271,7 +274,7 @@ def test_parameters_are_saved_and_loaded(live: Launched, place: Path) -> None:
     ):
         file.write_text(yaml.safe_dump(content))
         assert words in refused("param", "load", str(file), cwd=place)
-    assert rlgpt("param", "get", "talker", "text", cwd=place).stdout == '"loaded"\n'
+    assert printed("param", "get", "talker", "text", cwd=place) == '"loaded"\n'
     assert "cannot be read" in refused("param", "load", str(place / "none.yaml"), cwd=place)
     rows = run_json("param", "list", "talker", "--json", cwd=place)
     text = next(row for row in rows if row["parameter"] == "text")
@@ -281,15 +284,14 @@ def test_parameters_are_saved_and_loaded(live: Launched, place: Path) -> None:
 
 def test_the_graph_shows_which_node_uses_which_endpoint(live: Launched, place: Path) -> None:
     # `describe` is of every node, so it is shown only where all is.
-    assert "talker/describe" not in rlgpt("graph", cwd=place).stdout
+    assert "talker/describe" not in printed("graph", cwd=place)
     found = run_json("graph", "--format", "json", "--all", cwd=place)
     edge = {"user": "caller", "owner": "talker", "name": "talker/describe", "kind": "service"}
     assert edge in found["edges"]
-    mermaid = rlgpt("graph", "--format", "mermaid", "--all", cwd=place).stdout
+    mermaid = printed("graph", "--format", "mermaid", "--all", cwd=place)
     assert 'caller -->|"describe' in mermaid
-    assert (
-        '"caller" -> "talker" [label="describe'
-        in rlgpt("graph", "--format", "dot", "--all", cwd=place).stdout
+    assert '"caller" -> "talker" [label="describe' in printed(
+        "graph", "--format", "dot", "--all", cwd=place
     )
     assert "did you mean `dot`?" in refused("graph", "--format", "dott", cwd=place)
 
@@ -298,7 +300,7 @@ def test_interface_commands_list_types_and_print_schemas_and_templates(place: Pa
     rows = {row["type"]: row for row in run_json("interface", "list", "--json", cwd=place)}
     assert rows["PursueGoal"]["used_by"] == ["planner/pursue"]
     assert "planner/pursue" in rows["Condition"]["used_by"]  # in a task in it
-    shown = rlgpt("interface", "show", "PursueGoal", cwd=place).stdout
+    shown = printed("interface", "show", "PursueGoal", cwd=place)
     assert "task: Task" in shown
     schema = run_json("interface", "show", "PursueGoal", "--json", cwd=place)
     assert "PursueGoal" in schema["$defs"]
@@ -317,7 +319,7 @@ def test_logs_and_goals_of_an_ended_run_can_be_listed(place: Path, live: Launche
         assert launch.stop() in (0, 130)
     rows = run_json("action", "list", "--json", "--run", "ended", cwd=place)
     assert {row["action"]: row["succeeded"] for row in rows}["planner/pursue"] == 1
-    assert "is ready" in rlgpt("node", "log", "talker", "--run", "ended", cwd=place).stdout
+    assert "is ready" in printed("node", "log", "talker", "--run", "ended", cwd=place)
     for words in (("node", "list"), ("topic", "list"), ("graph",), ("param", "dump")):
         assert "`rlgpt resume ended`" in refused(*words, "--run", "ended", cwd=place)
     began = time.monotonic()

@@ -22,7 +22,7 @@ from tests.launch_toys.launched import launched
 from tests.launch_toys.watching import DEADLINE, NODES, Watch, ended, summary
 
 BUDGET = 12_000
-UNDISTURBED = 6_000
+UNDISTURBED = 3_000
 """Samples of a training without a kill: the comparison does not depend on them."""
 OVERRIDES = (
     "llm=paper_example",  # which trains

@@ -1,6 +1,7 @@
 """Real launches of small processes: order, restarts, orphans, and nodes run by hand."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -22,6 +23,7 @@ from tests.launch_toys.launched import (
     environment,
     eventually,
     launched,
+    printed,
     processes_of,
     refused,
     rlgpt,
@@ -79,6 +81,18 @@ def test_nodes_start_in_order_and_stop_in_reverse(place: Path) -> None:
         assert "Traceback" not in launch.text
 
 
+def test_a_run_folder_that_is_removed_while_it_runs_is_named(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        shutil.rmtree(launch.run)
+        assert launch.stop() == 1
+        assert (
+            "the run folder out was removed while it ran, and what it held is lost" in launch.text
+        )
+        assert "rlgpt resume" not in launch.text
+        assert "Traceback" not in launch.text
+
+
 def test_sigterm_stops_the_nodes_in_order_too(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
@@ -95,7 +109,7 @@ def test_failing_node_is_started_again_with_growing_pauses(place: Path) -> None:
             if "second ended with code 1" in line
         ]
         assert pauses == ["0.2", "0.4", "0.8"]
-        listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout
+        listed = printed("node", "list", "--run", "out", cwd=place)
         assert [line.split()[3] for line in listed.splitlines()[1:]] == ["0", "3", "0"]
 
 
@@ -178,7 +192,7 @@ def test_a_guardian_is_replaced_and_sent_all_nodes(place: Path, number: signal.S
         ready(launch)
         first = guardian_of(launch)
         os.kill(first, number)
-        rlgpt("node", "kill", "second", "--run", "out", cwd=place)  # it is not held up by that
+        printed("node", "kill", "second", "--run", "out", cwd=place)  # it is not held up by that
         eventually(lambda: guardian_of(launch) not in (0, first), lambda: launch.text)
         assert "the guardian process was killed" in launch.text
         assert launch.process.poll() is None
@@ -209,7 +223,7 @@ def test_helper_of_a_node_ends_with_it(place: Path) -> None:
     with three(place, "nodes.second.parameters.helper=true") as launch:
         ready(launch)
         before = set(processes_of(launch.run))
-        rlgpt("node", "kill", "second", "--run", "out", cwd=place)
+        printed("node", "kill", "second", "--run", "out", cwd=place)
         launch.wait_for("second is ready", 2)
         assert len(before & set(processes_of(launch.run))) == len(before) - 2
         assert launch.stop() == 130
@@ -226,11 +240,11 @@ def test_second_signal_stops_a_node_that_ignores_the_first(place: Path) -> None:
 def test_node_restart_and_kill_start_a_node_again_and_refuse_an_unknown_one(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
-        done = rlgpt("node", "restart", "second", "--run", "out", cwd=place)
-        assert done.stdout.startswith("second is ready again"), done
+        done = printed("node", "restart", "second", "--run", "out", cwd=place)
+        assert done.startswith("second is ready again")
         assert launch.events()[-2:] == ["second stop", "second start"]
-        done = rlgpt("node", "kill", "third", "--run", "out", cwd=place)
-        assert done.stdout.startswith("third is ready again"), done
+        done = printed("node", "kill", "third", "--run", "out", cwd=place)
+        assert done.startswith("third is ready again")
         assert "third was ended by SIGKILL" in launch.text
         sentence = refused("node", "restart", "secnod", "--run", "out", cwd=place)
         assert "there is no node `secnod`; did you mean `second`?" in sentence
@@ -243,7 +257,7 @@ def test_run_takes_a_node_over_and_hands_it_back(place: Path) -> None:
         with run_by_hand(place, "second", "a=1") as (by_hand, words):
             assert "this one takes its place" in words.readline()
             assert words.readline() == "second runs, ['a=1']\n"
-            listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
+            listed = printed("node", "list", "--run", "out", cwd=place).splitlines()
             assert listed[2].split()[:2] == ["second", "released"]
             # Its node is killed outright; it is handed back all the same.
             child = Path(f"/proc/{by_hand.pid}/task/{by_hand.pid}/children").read_text().split()
@@ -262,7 +276,7 @@ def test_node_kill_during_a_release_ends_the_node_and_leaves_it_released(place: 
             assert "third is released" in killed.stderr, killed
             assert "this one takes its place" in words.readline()
             assert words.readline() == "third runs, []\n"
-            listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
+            listed = printed("node", "list", "--run", "out", cwd=place).splitlines()
             assert listed[3].split()[:2] == ["third", "released"]
             assert "third was ended" not in launch.text
             child = Path(f"/proc/{by_hand.pid}/task/{by_hand.pid}/children").read_text().split()
@@ -283,7 +297,7 @@ def test_node_that_already_runs_elsewhere_at_its_restart_is_released(place: Path
         config.write_text(yaml.safe_dump(launch_file))
         rlgpt("node", "kill", "third", "--run", "out", cwd=place)
         launch.wait_for("third: this is invalid")
-        listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
+        listed = printed("node", "list", "--run", "out", cwd=place).splitlines()
         assert listed[3].split()[:2] == ["third", "released"]
         assert launch.stop() == 130
 
@@ -334,11 +348,11 @@ def test_only_a_node_without_heartbeats_is_killed_and_none_by_a_stopped_launch(p
     run = place / "out"
     with launched("launch", "talking", f"run={run}", cwd=place, run=run) as launch:
         ready(launch)
-        for _ in range(4):
+        for _ in range(2):
             launch.process.send_signal(signal.SIGSTOP)
             time.sleep(2.5)
             launch.process.send_signal(signal.SIGCONT)
-            assert "talker" in rlgpt("node", "list", "--run", "out", cwd=place).stdout
+            assert "talker" in printed("node", "list", "--run", "out", cwd=place)
         assert "hangs" not in launch.text
         os.kill(int((run / "talker" / "lock").read_text()), signal.SIGSTOP)
         assert launch.ended() == 1
@@ -348,21 +362,22 @@ def test_only_a_node_without_heartbeats_is_killed_and_none_by_a_stopped_launch(p
 def test_a_node_that_was_stopped_is_named_and_waited_for(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
-        second = next(each.pid for each in members(launch.process.pid) if each.kind == "second")
-        os.kill(second, signal.SIGSTOP)
-        launch.wait_for(f"second is stopped by a signal; `kill -CONT {second}` lets it go on")
-        assert "stopped by a signal" in listed(place)
-        os.kill(second, signal.SIGCONT)
-        eventually(lambda: "stopped by a signal" not in listed(place))
-        os.kill(second, signal.SIGSTOP)
-        launch.wait_for("second is stopped by a signal", count=2)
-        assert rlgpt("node", "restart", "second", "--run", "out", cwd=place).returncode == 0
+        pids = {each.kind: each.pid for each in members(launch.process.pid)}
+        for node in ("second", "third"):  # both at once: it takes ten seconds until one is named
+            os.kill(pids[node], signal.SIGSTOP)
+        for node in ("second", "third"):
+            words = f"{node} is stopped by a signal; `kill -CONT {pids[node]}` lets it go on"
+            launch.wait_for(words)
+        assert listed(place).count("stopped by a signal") == 2
+        os.kill(pids["second"], signal.SIGCONT)
+        eventually(lambda: listed(place).count("stopped by a signal") == 1)
+        printed("node", "restart", "third", "--run", "out", cwd=place)
         assert "stopped by a signal" not in listed(place)
         assert launch.stop() == 130
 
 
 def listed(place: Path) -> str:
-    return rlgpt("node", "list", "--run", "out", cwd=place).stdout
+    return printed("node", "list", "--run", "out", cwd=place)
 
 
 def test_a_launch_without_a_jail_reports_it(place: Path) -> None:
@@ -374,7 +389,7 @@ def test_a_launch_without_a_jail_reports_it(place: Path) -> None:
         launch.wait_for("env_server: jail: off (jail=false)")
         ready(launch)
         eventually(lambda: Path(run / "env_server" / "jail.json").exists())
-        listed = rlgpt("node", "list", "--run", "out", cwd=place).stdout.splitlines()
+        listed = printed("node", "list", "--run", "out", cwd=place).splitlines()
         assert [line.endswith("jail: off (jail=false)") for line in listed[1:]] == [True] + [
             False
         ] * 3

@@ -24,7 +24,7 @@ from rlgpt.report.changes import changes_of
 from tests.agent_stack import TASK, Stack, stack
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, launch, make_run
 from tests.corridor import Corridors, corridor_spec
-from tests.launch_toys.launched import launched, refused, rlgpt
+from tests.launch_toys.launched import launched, printed, refused
 from tests.performances import TASK as STICK_TASK
 from tests.test_checkpoint import PARAMETERS
 from tests.test_node import echo
@@ -257,9 +257,7 @@ def test_changes_are_shown_by_the_command_line_and_in_the_report(tmp_path: Path)
     run = tmp_path / "it"
 
     def param(*words: str) -> str:
-        done = rlgpt("param", *words, "--run", "it", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return printed("param", *words, "--run", "it", cwd=tmp_path)
 
     with launched("launch", "toys", "run=it", cwd=tmp_path, run=run) as launch:
         launch.wait_for("there is no goal")
@@ -287,7 +285,7 @@ def test_changes_are_shown_by_the_command_line_and_in_the_report(tmp_path: Path)
     lines = param("changes").splitlines()
     assert '"hello"' in lines[1]
     assert '"bye"' in lines[1]
-    rlgpt("report", "it", cwd=tmp_path)
+    printed("report", "it", cwd=tmp_path)
     summary = msgspec.json.decode((run / "summary.json").read_bytes())
     assert [each["name"] for each in summary["changes"]] == ["text", "log_level"] * 2
     page = (run / "report.html").read_text()

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from messages.bus import Bus, GoalCancelled, RemoteError, ServiceError
+from messages.bus import Bus, GoalCancelled, MalformedReply, RemoteError, ServiceError
 from messages.bus.errors import RETRYABLE
-from messages.bus.goal_store import GoalRecord
+from messages.bus.goal_store import GoalQuery, GoalRecord, result_service
 from messages.empty import Empty
 from messages.system import (
     Heartbeat,
@@ -204,7 +204,7 @@ def test_folder_that_cannot_be_written_ends_with_one_sentence(run: Path) -> None
 
 
 IMPATIENT = """
-from messages.bus.goal_store import GoalRecord
+from messages.bus.goal_store import GoalQuery, GoalRecord, result_service
 from messages.empty import Empty
 from messages.system import describe
 from nodes.node import Node
@@ -289,7 +289,15 @@ def test_unfinished_goal_goes_on_after_kill_and_restart(bus: Bus, start: Start) 
     bus.send_goal(echo.COUNT, "long", echo.Count(to=20))
     process.kill()
     process.start()  # no caller sends the goal again
-    eventually(lambda: bus.send_goal(echo.COUNT, "long", echo.Count(to=20)) == "succeeded")
+    query = GoalQuery(goal="long", wait=5.0)
+
+    def result() -> int:
+        try:
+            return bus.call(result_service(echo.COUNT), query, timeout=PATIENCE).number
+        except MalformedReply:  # there is no result yet
+            return 0
+
+    eventually(lambda: result() == 20)
 
 
 def test_caller_that_restarts_gets_the_remembered_result(run: Path, start: Start) -> None:

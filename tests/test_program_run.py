@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch_toys.launched import refused, rlgpt
+from tests.launch_toys.launched import printed, refused, rlgpt
 
 DIG = """def action(obs):
     for _ in range(6):
@@ -39,7 +39,7 @@ def test_program_run_plays_its_seeds_and_prints_how_each_episode_ended(place: Pa
     (line,) = [line for line in done.stdout.splitlines() if "ZeroDivisionError" in line]
     assert line.split()[:3] == ["3", "error", "6"]
     assert "return 1 / 0" in line
-    assert "900000" not in rlgpt("episode", "list", "it", cwd=place).stdout
+    assert "900000" not in printed("episode", "list", "it", cwd=place)
 
 
 def test_a_program_that_may_not_run_is_reported_with_all_its_lines(place: Path) -> None:

@@ -194,7 +194,10 @@ def test_a_page_is_written_with_damaged_files_in_the_run_folder(tmp_path: Path) 
     (events / "events.out.tfevents.1").write_bytes(b"\x00" * 37)
     (tmp_path / "llm").mkdir()
     (tmp_path / "llm" / "transcript.jsonl").write_bytes(b'[1]\n{"answered": 3}\nnull\n\xff\n')
-    written(tmp_path, goal_report(program="def action(:\n  '''"))
+    page = written(tmp_path, goal_report(program="def action(:\n  '''")).text
+    assert "28 of 30 unseen episodes" in page
+    assert "def action(:  '''" in page
+    assert "Questions1to the language model" in page  # of the transcript's one line that is whole
 
 
 def test_the_summary_has_the_numbers_of_the_run(tmp_path: Path) -> None:

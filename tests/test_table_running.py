@@ -74,8 +74,7 @@ def test_interrupted_table_continues_with_its_unfinished_cell(toys: Path) -> Non
         table.wait_for("log fine seed 0: 0.95")
         table.wait_for("log slow seed 0: began")
         (run,) = (toys / "runs" / "cells").glob("log-slow-*")
-        while "plan: " not in (run / "launch.txt").read_text():
-            pass
+        eventually(lambda: "plan: " in (run / "launch.txt").read_text())
         second = rlgpt("table", "toys", cwd=toys)
         assert second.returncode == 2, second
         assert "another table is being run into results" in second.stderr

@@ -17,7 +17,7 @@ from messages.chat import (
 )
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import JUDGED, Picture
-from models.outcomes import outcome_in_words, progress, succeeded, success_rate
+from models.outcomes import count_in_words, outcome_in_words, progress, succeeded, success_rate
 from nodes.asking import ask, render
 from nodes.config import ConfigError
 from nodes.critic.chosen_pictures import choose
@@ -80,7 +80,7 @@ class Critic(Node):
             # A judgement is grounded in what was counted; the text may explain, not overrule.
             self.log.info("%s: the numbers overrule the answer", evidence.id)
             answer = msgspec.structs.replace(
-                answer, reason=f"{_counted(evidence, rate)} {answer.reason}".strip()
+                answer, reason=f"{count_in_words(evidence)} {answer.reason}".strip()
             )
         return Verdict(
             success=success,
@@ -159,14 +159,6 @@ def _without_the_example(question: JudgeQuestion | LookQuestion, answer: _Seen) 
 def _repeats(text: str, prompt: str) -> bool:
     words = text.lower().strip(" .").split()
     return len(words) >= _FEWEST_WORDS and " ".join(words) in prompt
-
-
-def _counted(evidence: Evidence, rate: float) -> str:
-    count = len(evidence.episodes)
-    counted = f"It worked in {round(rate * count)} of {count} episodes."
-    if count < evidence.least_episodes:
-        counted += f" Of fewer than {evidence.least_episodes} nothing counts as success."
-    return counted
 
 
 def _one_line(text: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from messages.bounds import NotNegative
 from messages.bus import SESSION_KILLED, GoalHandle, ServiceError
 from messages.program import CHECK, Checked, CheckProgram
+from messages.system import NOTICE
 from messages.world import (
     ACTIVITY,
     CLOSE,
@@ -52,6 +53,7 @@ from nodes.episode_store import FILE as EPISODES
 from nodes.episode_store import StoredEpisodes
 from nodes.goal_ids import file_name
 from nodes.node import Node, NodeFailed
+from nodes.session_ends import UNKNOWN_SESSION
 from nodes.whole_files import write_whole
 from worlds.play import WorldError
 
@@ -317,6 +319,7 @@ class EnvServer(Node):
         host = JailedHost(
             kind, options, task, self._quarantine, self.parameters.jail_memory,
             self.fork_server, pulses, model, self.fail, self._sights, self.parameters.worlds_ahead,
+            lambda sentence: self.bus.report("world", sentence, NOTICE),
         )  # fmt: skip
         if host.missing and self.parameters.jail != "partial":
             host.close()
@@ -424,13 +427,13 @@ def _killed(path: Path) -> int:
 
 
 def _gone(lost: SessionLost) -> ServiceError:
-    return ServiceError(str(lost), code=SESSION_KILLED if lost.killed else "unknown_session")
+    return ServiceError(str(lost), code=SESSION_KILLED if lost.killed else UNKNOWN_SESSION)
 
 
 def _unknown(name: str) -> ServiceError:
     return ServiceError(
         f"There is no session {name!r}; sessions do not outlive the env server: open it again.",
-        code="unknown_session",
+        code=UNKNOWN_SESSION,
     )
 
 

@@ -39,9 +39,9 @@ from models.outcomes import holds
 from nodes.goal_ids import slug
 from nodes.node import Node
 from nodes.node_memory import Memory
+from nodes.session_ends import session_was_lost, was_killed
 
 Result = TypeVar("Result")
-_LOST = "unknown_session"
 _MOST_KILLED = 100  # attempts at a play that are lost to kills from outside
 _LEFT_OVER = 60.0  # seconds to close what is not needed any more; a program may still run in it
 
@@ -126,9 +126,9 @@ class Player:
             try:
                 return self._memory.keep(id, once(f"{id}/play-{attempt}"))
             except (RemoteError, PeerRestarted) as error:
-                if not _session_was_lost(error):
+                if not session_was_lost(error):
                     raise
-                killed = _was_killed(error)
+                killed = was_killed(error)
                 lost[killed] += 1
                 if lost[killed] >= (_MOST_KILLED if killed else self._attempts):
                     raise _given_up(error, lost[killed]) from error
@@ -277,23 +277,13 @@ def play_of(session: str) -> str:
     return session.rpartition("/play-")[0] or session
 
 
-def _session_was_lost(error: Exception) -> bool:
-    if isinstance(error, RemoteError):
-        return error.code in (_LOST, SESSION_KILLED)
-    return isinstance(error, PeerRestarted)
-
-
-def _was_killed(error: Exception) -> bool:
-    return isinstance(error, RemoteError) and error.code == SESSION_KILLED
-
-
 def _given_up(error: BusError, times: int) -> BusError:
     """The error after which an attempt is given up. An unknown session is no rejection: a retry
     may succeed."""
     if isinstance(error, PeerRestarted):
         return error
     why = f"the session was lost {times} times in a row, the last time so: {error}"
-    code = SESSION_KILLED if _was_killed(error) else SESSION_LOST
+    code = SESSION_KILLED if was_killed(error) else SESSION_LOST
     return RemoteError("env_server", code, why)
 
 

@@ -13,8 +13,9 @@ from messages.training import Act, Acted, TrainingSpec
 from messages.world import INTERFACE, STEP, Step, TakeInterface
 from nodes.learner.deciding import Deciding
 from nodes.learner.exporting import with_actors
-from nodes.learner.session import killed, lost
+from nodes.learner.session import lost
 from nodes.learner.state import Spaces, load, stored_networks, stored_spaces
+from nodes.session_ends import UNKNOWN_SESSION, was_killed
 
 
 def play(
@@ -59,7 +60,7 @@ def play(
                 raise ServiceError(
                     f"The session {act.session} ended while {act.policy.id} played in it "
                     f"({error}): play its episodes again from the start.",
-                    code=SESSION_KILLED if killed(error) else "unknown_session",
+                    code=SESSION_KILLED if was_killed(error) else UNKNOWN_SESSION,
                 ) from error
             raise
 

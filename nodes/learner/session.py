@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from messages.bus import SESSION_KILLED, DeadlineExceeded, PeerRestarted, RemoteError
+from messages.bus import DeadlineExceeded, PeerRestarted, RemoteError
 from messages.interface import Call, Reply, Request, Service
 from messages.training import TrainingSpec
 from messages.world import (
@@ -27,6 +27,7 @@ from messages.world import (
     Stepped,
 )
 from nodes.learner.preceding_policies import Leaders
+from nodes.session_ends import session_was_lost, was_killed
 
 CHUNK = 200
 """Steps in each environment that a session plays between a guard's turns before it replies."""
@@ -48,15 +49,9 @@ class SessionLost(Exception):
 
 
 def lost(error: Exception) -> bool:
-    """Whether an error of a call means that the session has ended."""
-    if isinstance(error, RemoteError):
-        return error.code in ("unknown_session", SESSION_KILLED)
-    return isinstance(error, PeerRestarted | DeadlineExceeded)
-
-
-def killed(error: Exception) -> bool:
-    """Whether it ended because a process was killed, not by a fault of what ran in it."""
-    return isinstance(error, RemoteError) and error.code == SESSION_KILLED
+    """Whether an error of a call means that the session has ended, or that its env server is
+    absent, which for a training comes to the same: it goes on in another session."""
+    return session_was_lost(error) or isinstance(error, DeadlineExceeded)
 
 
 def remaining_seeds(seeds: SeedRange, used: int, size: int) -> SeedRange:
@@ -235,5 +230,5 @@ class TrainingSession:
         except (DeadlineExceeded, PeerRestarted, RemoteError) as error:
             if lost(error):
                 absent = isinstance(error, DeadlineExceeded)
-                raise SessionLost(str(error), killed(error), absent) from error
+                raise SessionLost(str(error), was_killed(error), absent) from error
             raise

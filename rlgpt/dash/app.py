@@ -91,7 +91,7 @@ class Dash:
                     body += part
                     if len(body) > _LARGEST:
                         raise HTTPException(413, f"at most {_LARGEST >> 10} KiB can be sent")
-            except ClientDisconnect:  # nobody reads the answer
+            except ClientDisconnect:  # no one is there to read the answer
                 return Response(status_code=400)
             try:
                 wanted = msgspec.json.decode(body, type=kind)

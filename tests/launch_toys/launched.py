@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 from rlgpt.main import main
 
@@ -46,6 +47,21 @@ def refused(*arguments: str, cwd: Path) -> str:
         code = main(arguments)
     assert code == 2, errors.getvalue()
     return _sentence(errors.getvalue())
+
+
+def printed(*arguments: str, cwd: Path) -> str:
+    """What a command prints that only asks or sets. It is run in this process, which an interpreter
+    of its own would take half a second of computing more for."""
+    shown, errors = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(shown),
+        contextlib.redirect_stderr(errors),
+        patch.dict(os.environ, environment()),
+    ):
+        code = main(arguments)
+    assert code == 0, errors.getvalue()
+    return shown.getvalue()
 
 
 def failed(*arguments: str, cwd: Path, code: int) -> str:

@@ -127,4 +127,8 @@ def test_impossible_observations_are_refused_when_the_world_is_made(option: Any,
 def test_sizes_as_numpy_has_them_are_accepted() -> None:
     rays = list(np.array([(0.0, 0.0, 5.0), (10.0, -5.0, 5.0)]))
     size = tuple(np.array([24, 32]))
-    gymnasium.make(ID, image_size=size, use_lidar=True, lidar_rays=rays, area=32).close()
+    environment = gymnasium.make(ID, image_size=size, use_lidar=True, lidar_rays=rays, area=32)
+    seen, _ = environment.reset(seed=1)
+    assert seen["rgb"].shape == (3, 24, 32)
+    assert len(seen["rays"]["block_name"]) == len(rays)
+    environment.close()

@@ -38,7 +38,7 @@ def place_near(player: Player, item: str) -> Cell:
                 continue
             below = (cell[0], cell[1] - 1, cell[2])
             before = player.have(item)
-            _put(player, item, cell, below)
+            _put(player, item, below)
             if player.have(item) < before:
                 # Seen from below, the crosshair is on the ground's side: the block is beside it.
                 return cell if player.block(cell) == block else _stands(player, block)
@@ -66,7 +66,7 @@ def free_spots(player: Player) -> Iterable[Cell]:
     return [*free, *(c for c in grounded if c not in free and costs.dig[player.block(c)])]
 
 
-def _put(player: Player, item: str, cell: Cell, below: Cell) -> None:
+def _put(player: Player, item: str, below: Cell) -> None:
     """Try to place a block on another one. The caller checks the inventory for success."""
     for dx, dz in CORNERS:
         player.look_at(below[0] + dx, below[1] + 1.0, below[2] + dz)

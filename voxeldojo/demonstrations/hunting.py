@@ -160,7 +160,7 @@ def close_in(player: Player, mob: Any, reach: float = ARM) -> bool:
     if mob_names[int(mob["kind"])] in FLIERS and _in_the_open(player, mob):
         _go_beneath(player, mob, flat)
         return False
-    if away > STRAIGHT or (flat < 1.5 and away > reach + 0.6) or not _walks(player, x, y, z, flat):
+    if away > STRAIGHT or (flat < 1.5 and away > reach + 0.6) or not _walks(player, x, y, z):
         cell = (math.floor(x), math.floor(y), math.floor(z))
 
         def near(there: tuple[int, int, int]) -> bool:
@@ -193,7 +193,7 @@ def _go_beneath(player: Player, mob: Any, flat: float) -> None:
     if flat < BENEATH:
         look_at_mob(player, mob)
         player.act()
-    elif flat > STRAIGHT or not _walks(player, x, float(player.body["y"]), z, flat):
+    elif flat > STRAIGHT or not _walks(player, x, float(player.body["y"]), z):
         cell = (math.floor(x), player.feet[1], math.floor(z))
         try:
             go(
@@ -225,7 +225,7 @@ def within_reach(player: Player, mob: Any, reach: float = ARM) -> bool:
     return away <= reach + 0.6 and _in_line(player, mob)
 
 
-def _walks(player: Player, x: float, y: float, z: float, flat: float) -> bool:
+def _walks(player: Player, x: float, y: float, z: float) -> bool:
     """Walk one tick straight towards a place. False: the player has been stuck for some ticks."""
     body = player.body
     _, yaw = player.angles_to(x, player.eyes[1], z)

@@ -6,6 +6,7 @@ first (with an incomplete reply, or none) uses the next one; only a worker can b
 
 import contextlib
 import logging
+import math
 import mmap
 import os
 import select
@@ -37,6 +38,7 @@ _SILENT = 60.0  # seconds without CPU time, after which an answer is not waited 
 _PAUSES = (0.2, 0.4, 0.8, 1.6)  # seconds before the second start in a row, and those after it
 _USES = 5  # fork servers that a worker is asked of in turn: each may be killed just then
 _LOOK = 0.2  # seconds between two looks at one that is to answer
+_LONG = 8.0  # seconds; a worker that is waited for longer waits for a compiler
 _LOOK_IDLE = 1.0  # seconds between two looks at one that is not needed just now
 _HEALTHY = 10.0  # seconds; a fork server that ends sooner failed at its start
 # Denied clone, a threaded matrix product would wait for ever for threads that never come.
@@ -75,7 +77,8 @@ class ForkServer:
     memory is a file as long as the worker runs; what workers counted is then still there when this
     process was killed, see `left_over`. None: it is in no file. ``renewed`` is called when there is
     another one, with whose start the workers of the last one have ended; ``failed``, with a
-    sentence, when there is none and another one does not start.
+    sentence, when there is none and another one does not start; ``slow``, with a sentence, when a
+    worker is waited for because the world is still being compiled.
     """
 
     def __init__(
@@ -85,12 +88,14 @@ class ForkServer:
         pulses: Path | None = None,
         renewed: Callable[[], None] = lambda: None,
         failed: Callable[[str], None] = lambda sentence: None,
+        slow: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self._spec = spec
         self._pulses = pulses
         self._module = module
         self._renewed = renewed
         self._failed = failed
+        self._slow = slow
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -264,16 +269,24 @@ class ForkServer:
             socket.send_fds(self._control, [request], files)
         except OSError:
             raise _Ended(self._how_it_ended()) from None
-        return self._answer()
+        return self._answer(loads=request != b"early")
 
-    def _answer(self) -> tuple[bytes, list[int]]:
-        """Raises _Ended: there is none, and none is to be expected."""
+    def _answer(self, loads: bool = False) -> tuple[bytes, list[int]]:
+        """``loads``: the world may have to be loaded before.
+
+        Raises:
+            _Ended: there is none, and none is to be expected.
+        """
         control, watch = self._control, self._watch
         assert control is not None
         assert watch is not None
         poll = select.poll()
         poll.register(control, select.POLLIN)
+        slow_at = time.monotonic() + _LONG if loads else math.inf
         while not poll.poll(_LOOK * 1000):
+            if time.monotonic() > slow_at:
+                slow_at = math.inf
+                self._slow("loading the world; compiling it for the first time takes minutes, once")
             why = "is not needed any more" if self._closing.is_set() else watch.look(_SILENT)
             if why:
                 raise _Ended(f"the fork server {why}")

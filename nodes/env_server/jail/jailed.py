@@ -51,7 +51,8 @@ class JailedHost:
     """``memory``: MiB that a worker may take beyond its world. ``module``: the fork server's.
     ``pulses``: a folder for what workers share with this process, see `ForkServer`. ``model`` stays
     in this process, workers call it. ``failed`` is called with a sentence when no process can be
-    forked any more. ``ahead``: worlds that a training's session may make ahead.
+    forked any more, ``slow`` when the first session waits for a compiler. ``ahead``: worlds that a
+    training's session may make ahead.
 
     Raises:
         ValueError: there is no such world.
@@ -71,6 +72,7 @@ class JailedHost:
         failed: Callable[[str], None] = lambda sentence: None,
         sights: Sights | None = None,
         ahead: int = 0,
+        slow: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self.killed = 0
         self._ahead = ahead
@@ -82,7 +84,7 @@ class JailedHost:
         self._checking = threading.Lock()
         self._checker: Worker | None = None
         spec = Spec(kind=kind, options=options, task=task)
-        self._server = ForkServer(spec, module, pulses, self._renew_checker, failed)
+        self._server = ForkServer(spec, module, pulses, self._renew_checker, failed, slow)
         tried = self._server.start()
         if tried.error:
             self._server.close()

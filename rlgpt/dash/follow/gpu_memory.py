@@ -3,13 +3,15 @@
 It is asked seldom and in the thread of the follower: a call takes some 50 ms.
 """
 
-import shutil
-import subprocess
 import time
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from nodes.nvidia import told_of_cards
+
 _EVERY = 5.0  # seconds
+_PATIENCE = 3.0  # seconds
 _QUERY = "index,name,memory.used,memory.total,utilization.gpu"
 
 
@@ -25,34 +27,23 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True):
 
 class Gpus:
     def __init__(self) -> None:
-        self._program = shutil.which("nvidia-smi")
         self._asked_at = -_EVERY
         self._found: list[Gpu] = []
 
     def look(self) -> list[Gpu]:
         now = time.monotonic()
-        if self._program is not None and now - self._asked_at >= _EVERY:
+        if now - self._asked_at >= _EVERY:
             self._asked_at = now
-            self._found = self._ask(self._program)
+            self._found = gpus(told_of_cards(_QUERY, _PATIENCE))
         return self._found
 
-    @staticmethod
-    def _ask(program: str) -> list[Gpu]:
-        command = [program, f"--query-gpu={_QUERY}", "--format=csv,noheader,nounits"]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=3.0, check=True)
-        except (OSError, subprocess.SubprocessError):
-            return []
-        return parse(done.stdout)
 
-
-def parse(text: str) -> list[Gpu]:
-    """The lines of the program's answer; one that is not understood is left out."""
+def gpus(told: Iterable[Sequence[str]]) -> list[Gpu]:
+    """The cards of the program's answer; one that is not understood is left out."""
     found: list[Gpu] = []
-    for line in text.splitlines():
-        parts = [part.strip() for part in line.split(",")]
+    for fields in told:
         try:
-            index, name, used, total, busy = parts
+            index, name, used, total, busy = fields
             found.append(
                 Gpu(
                     index=int(index),

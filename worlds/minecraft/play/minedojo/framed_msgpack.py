@@ -110,7 +110,7 @@ def _unpack(data, at, depth):
         if head <= 0xDB:
             return _bytes(data, at, count).decode(), at + count
         return (_list if head <= 0xDD else _map)(data, at, count, depth)
-    except (struct.error, IndexError, KeyError, UnicodeDecodeError) as error:
+    except (struct.error, IndexError, KeyError, TypeError, UnicodeDecodeError) as error:
         raise Malformed(f"no MessagePack that is known here: {error!r}") from None
 
 
