@@ -1,5 +1,6 @@
 """The configuration of a node in its run folder: the resolved launch, and its own parameters."""
 
+import os
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -71,7 +72,9 @@ def read_config(run: Path) -> dict[str, Any]:
 def key_folder(run: Path, keys: object) -> Path | None:
     """Where the keys for other machines are: ``keys`` of the configuration, seen from the run
     folder. None: in its ``keys``."""
-    return run / Path(str(keys)).expanduser() if keys else None
+    if not keys:
+        return None
+    return Path(os.path.normpath(run.resolve() / Path(str(keys)).expanduser()))
 
 
 def node_values(config: Mapping[str, Any], node: str) -> dict[str, Any]:

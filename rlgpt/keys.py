@@ -6,6 +6,8 @@ from pathlib import Path
 
 from messages.bus.address import read_hosts
 from messages.bus.curve import TOOLS, make_keys
+from messages.bus.errors import AddressError
+from messages.bus.key_files import NEW_ONES, PUBLIC, SECRET, check_folder
 from nodes.config import key_folder
 from rlgpt.configuration import Stack, check
 from rlgpt.machines import LAUNCHER, PAGE
@@ -27,9 +29,11 @@ def keys(name: str, overrides: list[str]) -> int:
     folder = _folder(stack, data.get("run"))
     names = [*stack.nodes, LAUNCHER, TOOLS]
     _check(folder, names)
-    made = [each for each in names if not (folder / f"{each}.key_secret").exists()]
+    made = [each for each in names if not (folder / f"{each}{SECRET}").exists()]
     try:
         make_keys(folder, made)
+    except AddressError as error:
+        raise Refused(str(error)) from None
     except OSError as error:
         where = error.filename or folder
         raise Refused(f"the keys cannot be written to {where}: {error.strerror}") from None
@@ -57,20 +61,25 @@ def _folder(stack: Stack, run: object) -> Path:
             )
         run = "runs/any"
     base = Path(os.path.expanduser(str(run))).absolute()
-    return Path(os.path.normpath(key_folder(base, stack.keys) or base / "keys"))
+    return key_folder(base, stack.keys) or base / "keys"
 
 
 def _check(folder: Path, names: list[str]) -> None:
-    """Raises Refused rather than make a second key for a node."""
-    public = {each for each in names if (folder / f"{each}.key").exists()}
-    secret = {each for each in names if (folder / f"{each}.key_secret").exists()}
-    if secret == set(names):
+    """Raises Refused rather than make a second key for a node, or others beside damaged ones."""
+    public = {each for each in names if (folder / f"{each}{PUBLIC}").exists()}
+    secret = {each for each in names if (folder / f"{each}{SECRET}").exists()}
+    if secret == set(names) == public:
         raise Refused(
             f"{folder} has the keys of all these nodes; delete it to make new ones, "
             "which every machine then needs"
         )
     if copies := sorted(public - secret):
         raise Refused(
-            f"{folder} has the public key of {copies[0]} without the secret one: it is a copy for "
-            "one machine; make keys where the first ones were made"
+            f"{folder} has the public key of {copies[0]} without the secret one: if it is a copy "
+            "for one machine, make keys where the first ones were made; if the secret key is lost "
+            f"there too, {NEW_ONES}"
         )
+    try:
+        check_folder(folder, sorted(secret), sorted(secret))
+    except AddressError as error:
+        raise Refused(str(error)) from None

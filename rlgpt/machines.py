@@ -1,13 +1,14 @@
 """Which nodes of a launch are on other machines, and whether the launch can begin."""
 
 import errno
-import os
 import socket
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from messages.bus.address import Host, read_hosts
+from messages.bus.errors import AddressError
+from messages.bus.key_files import check_folder, missing_folder
 from nodes.config import key_folder
 from rlgpt.configuration import Stack
 from rlgpt.refused import Refused
@@ -60,19 +61,18 @@ def check_machines(stack: Stack, excluded: list[str]) -> dict[str, Host]:
 def check_keys(
     run: Path, hosts: Mapping[str, Any] | None, keys: str | None, owners: Iterable[str]
 ) -> None:
-    """Raises Refused if ``owners`` lack a key to reach the nodes on other machines. Checked first:
-    a subscription without its key would only receive nothing. ``hosts`` and ``keys`` are the
-    configuration's."""
+    """Raises Refused if ``owners`` lack a key to reach the nodes on TCP, if a key is damaged or
+    does not fit, or if there is no folder of that name. Checked first: a subscription without its
+    key would only receive nothing. ``hosts`` and ``keys`` are the configuration's."""
     there = read_hosts(hosts)
-    if all(host.loopback for host in there.values()):
+    folder = key_folder(run, keys) or run / "keys"
+    if all(host.loopback for host in there.values()) and not folder.is_dir():
+        if keys:  # what is named is believed to be used
+            raise Refused(f"{missing_folder(folder)} ({PAGE})")
         return
-    folder = Path(os.path.normpath(key_folder(run, keys) or run / "keys"))
-    needed = [f"{node}.key" for node in there]
-    needed += [f"{owner}.key_secret" for owner in owners]
-    missing = [name for name in needed if not (folder / name).is_file()]
-    if missing:
-        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise Refused(
-            f"nodes on other machines need keys, and {folder / missing[0]} is missing{more}; "
-            f"`rlgpt keys` makes them ({PAGE})"
-        )
+    if not there:
+        return
+    try:
+        check_folder(folder, there, list(owners))
+    except AddressError as error:
+        raise Refused(f"{error} ({PAGE})") from None

@@ -137,6 +137,101 @@ def test_a_tool_without_its_key_is_refused_and_does_not_wait(place: Path) -> Non
 
 
 @pytest.fixture
+def near(place: Path) -> Path:
+    """As `place`, with both nodes on this machine and keys made: they are used on TCP here, too."""
+    hosts = {"first": {"host": "127.0.0.1", "port": free_port()}}
+    (place / "launch" / "far.yaml").write_text(yaml.safe_dump({**FAR, "hosts": hosts}))
+    make_keys(place / "runs" / "keys", ["first", "second", "launcher", "tools"])
+    return place
+
+
+@pytest.mark.parametrize("name", ["first", "second", "launcher"])
+def test_a_launch_with_anothers_secret_key_is_refused(near: Path, name: str) -> None:
+    """It used to wait without an end, and to report that no ZeroMQ peer had been rejected."""
+    keys = near / "runs" / "keys"
+    shutil.copy(keys / "tools.key_secret", keys / f"{name}.key_secret")
+    sentence = failed("launch", "far", "run=runs/it", cwd=near, code=2)
+    assert sentence.startswith(
+        f"rlgpt: {keys}/{name}.key_secret does not fit {keys}/{name}.key: one of the two is "
+    )
+    assert sentence.count("\n") == 1
+    assert not (near / "runs" / "it").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"\0\1garbage"])
+@pytest.mark.parametrize("name", ["first.key", "second.key", "tools.key", "first.key_secret"])
+def test_a_launch_with_a_damaged_key_is_refused(near: Path, name: str, content: bytes) -> None:
+    path = near / "runs" / "keys" / name
+    path.write_bytes(content)
+    assert f"rlgpt: {path} is not a key: " in refused("launch", "far", "run=runs/it", cwd=near)
+    assert not (near / "runs" / "it").exists()
+
+
+def test_the_advice_about_a_damaged_or_lost_key_helps(near: Path) -> None:
+    """`rlgpt keys` makes no second key, and what it refuses is not given as advice."""
+    keys = near / "runs" / "keys"
+    again = "delete the folder there, make new keys with `rlgpt keys NAME` and copy them again"
+    (keys / "second.key_secret").unlink()
+    assert again in refused("launch", "far", "run=runs/it", cwd=near)
+    assert again in refused("keys", "far", cwd=near)
+    (keys / "second.key").unlink()  # of neither half is anything left: it can be made
+    (keys / "first.key_secret").write_bytes(b"")
+    (keys / "first.key_secret").chmod(0o600)
+    assert "first.key_secret is not a key" in refused("keys", "far", cwd=near)
+    shutil.rmtree(keys)
+    assert command("keys", "far", cwd=near).returncode == 0
+    (keys / "first.key").unlink()
+    assert again in refused("launch", "far", "run=runs/it", cwd=near)
+    assert again in refused("keys", "far", cwd=near)
+
+
+@pytest.mark.parametrize("hosts", [True, False])
+def test_keys_that_are_named_and_not_there_are_refused_on_one_machine(
+    near: Path, hosts: bool
+) -> None:
+    """They used to be left out, and the node to listen without keys."""
+    if not hosts:
+        (near / "launch" / "far.yaml").write_text(yaml.safe_dump({**FAR, "hosts": {}}))
+    sentence = refused("launch", "far", "keys=../other", "run=runs/it", cwd=near)
+    assert f"rlgpt: keys: there is no folder {near}/runs/other; `rlgpt keys NAME` " in sentence
+    assert not (near / "runs" / "it").exists()
+
+
+@pytest.mark.parametrize("wrong", ["another's", "damaged", "lost", "no folder"])
+def test_a_node_whose_key_cannot_be_used_ends_with_code_2_and_names_the_file(
+    near: Path, wrong: str
+) -> None:
+    run, keys = near / "runs" / "it", near / "runs" / "keys"
+    run.mkdir()
+    launch = yaml.safe_load((near / "launch" / "far.yaml").read_text())
+    (run / "config.yaml").write_text(yaml.safe_dump({**launch, "name": "far", "run": str(run)}))
+    secret = keys / "first.key_secret"
+    words = {
+        "another's": f"{secret} does not fit {keys}/first.key: ",
+        "damaged": f"{secret} is not a key: ",
+        "lost": f"{secret} is missing: copy it from ",
+        "no folder": f"there is no folder {keys}; ",
+    }[wrong]
+    match wrong:
+        case "another's":
+            shutil.copy(keys / "second.key_secret", secret)
+        case "damaged":
+            secret.write_bytes(b"x")
+        case "lost":
+            secret.unlink()
+        case _:
+            shutil.rmtree(keys)
+    line = [sys.executable, "-m", "tests.launch_toys.filer", "--run", str(run), "--name", "first"]
+    node = subprocess.run(
+        line, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert node.returncode == 2, node.stderr
+    assert node.stderr.startswith("first: ")
+    assert node.stderr.count("\n") == 1
+    assert words in node.stderr
+
+
+@pytest.fixture
 def far(tmp_path: Path) -> Iterator[tuple[Path, Path, Bus]]:
     """A node with a run folder of its own, another run folder, and a bus of the latter."""
     here, there = tmp_path / "here" / "run", tmp_path / "there" / "run"

@@ -3,12 +3,11 @@
 Each node has a key pair in the keys folder, ``<node>.key`` (public) and ``<node>.key_secret``;
 command line tools are ``tools``. Off the loopback a node accepts only peers whose public key is in
 its folder. Copy the folder to the other machines by a way that you trust; a machine needs the
-secret keys of its own nodes only. No other user may read a secret key or write to the folder or its
-files: the owner of a public key in the folder can connect.
+secret keys of its own nodes only. `messages/bus/key_files.py` reads the files.
 """
 
+import contextlib
 import os
-import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import cast
@@ -20,17 +19,21 @@ import zmq.utils.z85
 from messages.bus.address import Host, check_name
 from messages.bus.errors import AddressError
 from messages.bus.frames import Socket
+from messages.bus.key_files import (
+    PUBLIC,
+    SECRET,
+    WRITTEN,
+    check_folder,
+    check_rights,
+    new_keys,
+    read_pair,
+    read_public,
+)
 
 _create = cast("Callable[[str, str], object]", zmq.auth.create_certificates)  # pyright: ignore[reportUnknownMemberType]
-_load = cast("Callable[[Path], tuple[bytes, bytes | None]]", zmq.auth.load_certificate)  # pyright: ignore
 
 TOOLS = "tools"
 """The key name of a process that is no node."""
-
-_WRITTEN = stat.S_IWGRP | stat.S_IWOTH
-_READ = stat.S_IRWXG | stat.S_IRWXO
-
-_SECRET = ".key_secret"
 
 _ZAP_ADDRESS = "inproc://zeromq.zap.01"
 
@@ -39,17 +42,21 @@ def make_keys(folder: Path, nodes: Iterable[str]) -> None:
     """Make the key pairs that are missing.
 
     Raises:
-        AddressError: other users may write to the folder.
+        AddressError: other users may write to the folder, or it has one half of a pair.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _check(folder, _WRITTEN)
+    check_rights(folder, WRITTEN)
     for node in nodes:
-        if not (folder / f"{check_name(node)}.key_secret").exists():
-            before = os.umask(0o077)
-            try:
-                _create(str(folder), node)
-            finally:
-                os.umask(before)
+        public, secret = (folder / f"{check_name(node)}{end}" for end in (PUBLIC, SECRET))
+        if secret.exists():
+            continue
+        if public.exists():
+            raise AddressError(f"{secret} is missing: {new_keys('it is lost')}")
+        before = os.umask(0o077)
+        try:
+            _create(str(folder), node)
+        finally:
+            os.umask(before)
 
 
 class Keys:
@@ -63,15 +70,22 @@ class Keys:
         """Off the loopback always; on it if there are keys; never on Unix sockets."""
         return host is not None and (not host.loopback or self._folder.is_dir())
 
+    def check(self) -> None:
+        """Check the owner's keys, if it has any, and those of its peers, before they are used.
+
+        Raises:
+            AddressError: a key is damaged, or other users can read or write it.
+        """
+        has_own = (self._folder / f"{self._owner}{SECRET}").exists()
+        check_folder(self._folder, [], [self._owner] if has_own else [])
+
     def listen(self, socket: Socket) -> None:
         """Accept only clients with a known key.
 
         Raises:
             AddressError: the keys are missing, or other users can read or write them.
         """
-        for path in self._folder.glob("*.key"):
-            _check(path, _WRITTEN)
-        public, secret = self._pair()
+        public, secret = read_pair(self._folder, self._owner)
         socket.setsockopt(zmq.CURVE_SERVER, 1)
         socket.setsockopt(zmq.CURVE_PUBLICKEY, public)
         socket.setsockopt(zmq.CURVE_SECRETKEY, secret)
@@ -79,46 +93,10 @@ class Keys:
 
     def connect(self, socket: Socket, peer: str) -> None:
         """Authenticate with our key, and accept only the server that has the peer's."""
-        public, secret = self._pair()
+        public, secret = read_pair(self._folder, self._owner)
         socket.setsockopt(zmq.CURVE_PUBLICKEY, public)
         socket.setsockopt(zmq.CURVE_SECRETKEY, secret)
-        socket.setsockopt(zmq.CURVE_SERVERKEY, self._load(f"{peer}.key")[0])
-
-    def _pair(self) -> tuple[bytes, bytes]:
-        public, secret = self._load(f"{self._owner}.key_secret")
-        if secret is None:
-            raise AddressError(f"{self._folder}/{self._owner}.key_secret holds no secret key")
-        return public, secret
-
-    def _load(self, name: str) -> tuple[bytes, bytes | None]:
-        path = self._folder / name
-        try:
-            for folder in {self._folder, path.resolve().parent}:  # it may be a link
-                _check(folder, _WRITTEN)
-            _check(path, _READ if name.endswith(_SECRET) else _WRITTEN)
-            return _load(path)
-        except (OSError, ValueError) as error:
-            raise AddressError(
-                f"TCP needs keys, and {path} cannot be read; `rlgpt keys` makes them, on one "
-                f"machine, and prints which to copy to the others"
-            ) from error
-
-
-def _check(path: Path, forbidden: int) -> None:
-    """Raises AddressError if other users have one of the ``forbidden`` rights, or own it."""
-    found = path.stat()
-    if found.st_uid not in (os.geteuid(), 0):
-        raise AddressError(
-            f"{path} belongs to another user (number {found.st_uid}), who can change it: "
-            f"copy the keys to a folder of your own, or `chown {os.geteuid()} {path}`"
-        )
-    if found.st_mode & forbidden:
-        right = "written" if found.st_mode & _WRITTEN else "read"
-        mode = 0o700 if stat.S_ISDIR(found.st_mode) else 0o600
-        raise AddressError(
-            f"{path} can be {right} by others (mode {stat.S_IMODE(found.st_mode):04o}): "
-            f"`chmod {mode:o} {path}`, and make new keys if another user may have used that"
-        )
+        socket.setsockopt(zmq.CURVE_SERVERKEY, read_public(self._folder / f"{peer}{PUBLIC}"))
 
 
 class KeyAuthenticator:
@@ -144,10 +122,7 @@ class KeyAuthenticator:
 
     def _known(self) -> set[bytes]:
         keys: set[bytes] = set()
-        for path in self._folder.glob("*.key"):
-            try:
-                _check(path, _WRITTEN)
-                keys.add(_load(path)[0])
-            except (AddressError, OSError, ValueError):
-                continue
+        for path in self._folder.glob(f"*{PUBLIC}"):
+            with contextlib.suppress(AddressError):  # it may be copied just now
+                keys.add(read_public(path))
         return keys

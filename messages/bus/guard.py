@@ -10,6 +10,7 @@ just sending reconnects and sends its request again, at no loss.
 import contextlib
 import ctypes
 import fcntl
+import logging
 import os
 import resource
 import socket
@@ -34,6 +35,18 @@ EVENTS = (
     | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 )
 """The monitors' events that a guard reads."""
+
+_KEYS_DO_NOT_FIT = (
+    "its keys do not fit: it has another public key for this node than this node has, "
+    "or a secret key that is another's"
+)
+_REASONS = {
+    int(zmq.PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC): _KEYS_DO_NOT_FIT,
+    int(zmq.PROTOCOL_ERROR_ZMTP_KEY_EXCHANGE): _KEYS_DO_NOT_FIT,
+    int(zmq.PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH): "it asks for another security than this node "
+    "has, as a peer without keys does of a node with keys",
+}
+"""Why a handshake broke the protocol, by the event's value (libzmq's ZMQ_PROTOCOL_ERROR_...)."""
 
 LOOK = 0.1
 """Seconds between two checks."""
@@ -62,9 +75,12 @@ class Guard:
             them, until it is closed.
     """
 
-    def __init__(self, monitors: dict[Socket, str], diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, monitors: dict[Socket, str], diagnostics: Diagnostics, log: logging.Logger
+    ) -> None:
         self._monitors = monitors
         self._diagnostics = diagnostics
+        self._log = log
         self._over = threading.Event()
         self._connections: dict[int, str] = {}  # by file descriptor, at which socket
         self._sizes: deque[tuple[float, int]] = deque()  # of the process, and when
@@ -101,15 +117,20 @@ class Guard:
         with contextlib.suppress(zmq.Again):
             while True:
                 event = recv_monitor_message(monitor, zmq.NOBLOCK)
-                kind = event["event"]
+                kind, value = int(event["event"]), int(event["value"])
                 if kind == zmq.EVENT_ACCEPTED:
-                    self._admit(int(event["value"]), about)
+                    self._admit(value, about)
                 elif kind == zmq.EVENT_DISCONNECTED:
-                    self._connections.pop(int(event["value"]), None)
+                    self._connections.pop(value, None)
+                elif kind == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+                    # So does the connection of a peer that was stopped, or that gave up on us while
+                    # we were. Nothing was rejected, and why it ended is not known.
+                    why = os.strerror(value)
+                    self._log.debug("%s: a connection ended in its handshake: %s", about, why)
                 else:
-                    refused = kind == zmq.EVENT_HANDSHAKE_FAILED_AUTH
-                    why = "its key is not known" if refused else "it is no ZeroMQ peer"
-                    self._diagnostics.report(about, f"a connection was rejected: {why}")
+                    self._diagnostics.report(
+                        about, f"a connection was rejected: {_why(kind, value)}"
+                    )
 
     def _admit(self, number: int, about: str) -> None:
         if len(self._connections) < MAX_CONNECTIONS:
@@ -141,6 +162,13 @@ class Guard:
                 f"than {MAX_GROWTH >> 20} MiB",
             )
             self.relieve()
+
+
+def _why(kind: int, value: int) -> str:
+    """Why a handshake failed, by its event."""
+    if kind == zmq.EVENT_HANDSHAKE_FAILED_AUTH:
+        return "its key is not among those that this node accepts"
+    return _REASONS.get(value, "what it sent is not ZeroMQ's protocol")
 
 
 def _shut(number: int) -> None:

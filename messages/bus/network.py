@@ -14,6 +14,7 @@ from messages.bus.curve import TOOLS, KeyAuthenticator, Keys
 from messages.bus.errors import AddressError
 from messages.bus.frames import Socket, limit
 from messages.bus.guard import EVENTS
+from messages.bus.key_files import missing_folder
 
 LAST = 1.0
 """Seconds in which a node's last replies and messages leave; where those who are sent them read, it
@@ -32,6 +33,8 @@ class Network:
     ) -> None:
         self._run = run
         self._hosts = addresses.read_hosts(hosts)
+        if self._hosts and keys is not None and not keys.is_dir():
+            raise AddressError(missing_folder(keys))  # what is named is believed to be used
         self._key_folder = keys or run / "keys"
         self._keys = Keys(self._key_folder, node or TOOLS)
         self._context: zmq.Context[Socket] = zmq.Context()
@@ -39,10 +42,13 @@ class Network:
         self._kept: list[Socket] = []
 
     def prepare(self, node: str) -> KeyAuthenticator | None:
-        """Prepare to bind the node's sockets; over TCP with keys, this makes an authenticator."""
+        """Prepare to bind the node's sockets; over TCP with keys, this makes an authenticator.
+        Raises AddressError: a key of the node or of a peer cannot be used."""
         host = self._hosts.get(node)
         if host is None:
             addresses.prepare(self._run, node)
+        if any(map(self._keys.needed, self._hosts.values())):
+            self._keys.check()
         if not self._keys.needed(host):
             return None
         authenticator = KeyAuthenticator(self._context, self._key_folder)

@@ -90,7 +90,7 @@ class NodeEndpoints:
         router, router_monitor = self._network.router(node, "srv")
         self._bound_later = [(publisher, "pub"), (router, "srv")]
         monitors = {router_monitor: REQUESTS, publisher_monitor: SUBSCRIPTIONS}
-        self._guard = Guard(monitors, self._diagnostics)
+        self._guard = Guard(monitors, self._diagnostics, self._log)
         self.publisher = Publisher(publisher, self._epoch, self._diagnostics)
         self._events = CallEvents(node, self.publisher)
         self.services = Services(

@@ -1,13 +1,27 @@
-"""Keys that other users may read or replace are refused, and the sentence states what to do."""
+"""Keys that other users may read or replace, or that are damaged or another's, are refused, and the
+sentence states what to do. A connection that fails is reported by what is known of it."""
 
+import contextlib
 import os
+import re
+import shutil
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import zmq
 
-from messages.bus import AddressError, Bus
+from messages.bus import AddressError, Bus, BusError
 from messages.bus.curve import make_keys
-from tests.bus_processes import free_port
+from messages.bus.key_files import read_pair, read_public
+from messages.system import Diagnostic, diagnostics
+from tests.bus import SERVER
+from tests.bus.bus_server import DO, LATEST, Do, Done
+from tests.bus_processes import PATIENCE, Process, eventually, free_port, make_run
 
 
 @pytest.fixture
@@ -91,3 +105,177 @@ def test_no_keys_are_made_where_others_may_write(tmp_path: Path) -> None:
     with pytest.raises(AddressError, match="chmod 700"):
         make_keys(tmp_path / "keys", ["server"])
     assert not list((tmp_path / "keys").iterdir())
+
+
+AGAIN = "delete the folder there, make new keys with `rlgpt keys NAME` and copy them again"
+BROKEN = {
+    "emptied": b"",
+    "binary": bytes(range(256)),
+    "words": b"public-key\nsecret-key\n",
+    "short": b'public-key = "abc"\nsecret-key = "abc"\n',
+    "no Z85": b'public-key = "' + b"~" * 40 + b'"\nsecret-key = "' + b"~" * 40 + b'"\n',
+}
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("name", ["server.key", "server.key_secret", "tools.key"])
+def test_a_damaged_key_is_refused_by_its_name(keys: Path, name: str, content: bytes) -> None:
+    (keys / name).write_bytes(content)
+    with pytest.raises(AddressError) as refused:
+        opened(keys)
+    assert str(refused.value).startswith(f"{keys / name} is not a key: copy it from the machine")
+    assert str(refused.value).endswith(AGAIN)
+
+
+def test_a_public_key_in_place_of_a_secret_one_is_refused(keys: Path) -> None:
+    shutil.copy(keys / "server.key", keys / "server.key_secret")
+    (keys / "server.key_secret").chmod(0o600)
+    with pytest.raises(AddressError, match=r"/server\.key_secret is not a secret key"):
+        opened(keys)
+
+
+@pytest.mark.parametrize("name", ["server.key", "server.key_secret"])
+def test_a_key_of_another_node_is_refused_and_both_files_are_named(keys: Path, name: str) -> None:
+    shutil.copy(keys / name.replace("server", "tools"), keys / name)
+    with pytest.raises(AddressError) as refused:
+        opened(keys)
+    both = f"{keys}/server.key_secret does not fit {keys}/server.key: "
+    assert str(refused.value).startswith(both)
+
+
+def test_a_process_that_only_calls_is_refused_with_anothers_key(keys: Path) -> None:
+    """A node at its start, and a tool, which may need no key, at its first call."""
+    hosts = {"server": {"host": "127.0.0.1", "port": free_port()}}
+    make_keys(keys, ["caller"])
+    for name in ("caller", "tools"):
+        shutil.copy(keys / "server.key_secret", keys / f"{name}.key_secret")
+    with pytest.raises(AddressError, match=r"caller\.key_secret does not fit .*/caller\.key"):
+        Bus(keys.parent, "caller", hosts, keys=keys)
+    with (
+        contextlib.closing(Bus(keys.parent, hosts=hosts, keys=keys)) as bus,
+        pytest.raises(AddressError, match=r"tools\.key_secret does not fit .*/tools\.key"),
+    ):
+        bus.call(DO, Do(), timeout=1.0)
+
+
+def test_a_lost_secret_key_is_not_said_to_be_made_by_rlgpt_keys(keys: Path) -> None:
+    (keys / "server.key_secret").unlink()
+    with pytest.raises(AddressError) as refused:
+        opened(keys)
+    assert f"{keys}/server.key_secret is missing: copy it from" in str(refused.value)
+    assert str(refused.value).endswith(AGAIN)
+    before = (keys / "server.key").read_bytes()
+    with pytest.raises(AddressError, match=re.escape(AGAIN)):
+        make_keys(keys, ["server"])
+    assert (keys / "server.key").read_bytes() == before
+
+
+def test_a_keys_folder_that_is_named_and_missing_is_refused(tmp_path: Path) -> None:
+    """On the loopback, too, where the default folder need not exist."""
+    hosts = {"server": {"host": "127.0.0.1", "port": free_port()}}
+    Bus(tmp_path, "server", hosts).close()
+    with pytest.raises(AddressError, match=f"keys: there is no folder {tmp_path}/none; "):
+        Bus(tmp_path, "server", hosts, keys=tmp_path / "none")
+
+
+@pytest.fixture
+def reported(keys: Path) -> Iterator[tuple[int, list[str]]]:
+    """The port of a node with keys that serves, and what its diagnostics have reported."""
+    run, port, over = keys.parent / "run", free_port(), threading.Event()
+    run.mkdir()
+    hosts = {"server": {"host": "127.0.0.1", "port": port}}
+    bus = Bus(run, "server", hosts, keys=keys)
+    bus.serve(DO, lambda do: Done(note=do.note, process=1))
+    found: list[str] = []
+    bus.subscribe(diagnostics("server"), lambda each: found.append(f"{each.about}: {each.message}"))
+    make_keys(keys, ["client"])
+    serving = threading.Thread(target=bus.spin, args=(over,))
+    serving.start()
+    yield port, found
+    over.set()
+    bus.wake()
+    serving.join()
+    bus.close()
+
+
+def _strange(port: int, prepare: Callable[[Any], None]) -> Any:
+    """A plain socket of ZeroMQ's library that connects to the node."""
+    dealer: Any = zmq.Context.instance().socket(zmq.DEALER)
+    dealer.setsockopt(zmq.LINGER, 0)
+    prepare(dealer)
+    dealer.connect(f"tcp://127.0.0.1:{port}")
+    return dealer
+
+
+def _use(dealer: Any, public: bytes, secret: bytes, server: bytes) -> None:
+    dealer.curve_publickey, dealer.curve_secretkey = public, secret
+    dealer.curve_serverkey = server
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("another secret key", "its keys do not fit: "),
+        ("another key of the node", "its keys do not fit: "),
+        ("unknown", "its key is not among those that this node accepts"),
+        ("no keys", "it asks for another security than this node has"),
+    ],
+)
+def test_a_peer_with_wrong_keys_is_reported_as_such(
+    keys: Path, reported: tuple[int, list[str]], kind: str, words: str
+) -> None:
+    port, found = reported
+    server, (public, secret) = read_public(keys / "server.key"), read_pair(keys, "client")
+
+    def prepare(dealer: Any) -> None:
+        if kind == "another secret key":
+            _use(dealer, public, read_pair(keys, "tools")[1], server)
+        elif kind == "another key of the node":
+            _use(dealer, public, secret, read_public(keys / "tools.key"))
+        elif kind == "unknown":
+            _use(dealer, *zmq.curve_keypair(), server)
+
+    with contextlib.closing(_strange(port, prepare)):
+        eventually(lambda: found)
+    assert found[0].startswith(f"requests: a connection was rejected: {words}")
+
+
+def test_bytes_that_break_the_protocol_are_not_called_a_wrong_key(
+    reported: tuple[int, list[str]],
+) -> None:
+    port, found = reported
+    greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"CURVE".ljust(20, b"\0") + bytes(32)
+    with socket.create_connection(("127.0.0.1", port)) as raw:
+        raw.sendall(greeting + b"\x04\xc8" + bytes(200))
+        eventually(lambda: found)
+    sentence = "requests: a connection was rejected: what it sent is not ZeroMQ's protocol"
+    assert found == [sentence]
+
+
+@pytest.mark.parametrize("way", ["unix", "tcp", "tcp with keys"])
+def test_clients_that_gave_up_on_a_stopped_node_are_not_reported(tmp_path: Path, way: str) -> None:
+    """Their connections end in their handshake (EPIPE) once the node goes on."""
+    hosts = {} if way == "unix" else {"server": {"host": "127.0.0.1", "port": free_port()}}
+    run = make_run(tmp_path, hosts=hosts)
+    if "keys" in way:
+        make_keys(run / "keys", ["server", "tools"])
+    process = Process(SERVER, run)
+    bus = Bus(run, hosts=hosts)
+    found: list[Diagnostic] = []
+    bus.subscribe(diagnostics("server"), found.append)
+    bus.subscribe(LATEST, lambda _: None)
+    try:
+        assert bus.call(DO, Do(note="before"), PATIENCE).note == "before"
+        os.kill(process.popen.pid, signal.SIGSTOP)
+        for _ in range(3):
+            with contextlib.closing(Bus(run, hosts=hosts)) as other, pytest.raises(BusError):
+                other.call(DO, Do(note="meanwhile"), timeout=0.5)
+        os.kill(process.popen.pid, signal.SIGCONT)
+        assert bus.call(DO, Do(note="after"), PATIENCE).note == "after"
+        for _ in range(20):  # longer than a guard takes to look
+            bus.spin_once(0.1)
+        assert found == []
+        assert "a connection" not in (run / "server" / "node.log").read_text()
+    finally:
+        bus.close()
+        process.kill()
