@@ -32,7 +32,7 @@ from messages.world import (
     Step,
 )
 from nodes.env_server.hosting import Host, Hosted, OwnProcess, SessionLost
-from nodes.env_server.jail import forking, worker
+from nodes.env_server.jail import worker
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import Forked, ForkServer, left_over
@@ -463,25 +463,6 @@ def test_a_world_with_processes_of_its_own_is_refused_unless_the_jail_is_off(
         "forbids: set nodes.env_server.parameters.jail=false, and coded actions are held by their "
         "language alone\n"
     )
-
-
-def test_a_session_that_waits_until_the_world_is_compiled_is_reported_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(forking, "_LONG", 0.0)
-    told: list[str] = []
-    server = ForkServer(Spec(kind="embedded", options=OPTIONS, task=TASK), slow=told.append)
-    try:
-        server.start()
-        forked = [server.fork(early=True)]
-        assert told == []
-        forked.append(server.fork())
-        for each in forked:
-            server.reap(each)
-            server.forget(each)
-        assert told == ["loading the world; compiling it for the first time takes minutes, once"]
-    finally:
-        server.close()
 
 
 def test_worker_time_of_a_killed_env_server_is_counted_once(tmp_path: Path) -> None:

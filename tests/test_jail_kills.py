@@ -330,3 +330,22 @@ def test_an_incomplete_jail_is_refused_unless_the_configuration_allows_it(
     finally:
         if server.popen.poll() is None:
             server.kill()
+
+
+def test_a_session_that_waits_until_the_world_is_compiled_is_reported_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(forking, "_LONG", 0.0)
+    told: list[str] = []
+    server = ForkServer(Spec(kind="embedded", options=OPTIONS, task=TASK), slow=told.append)
+    try:
+        server.start()
+        forked = [server.fork(early=True)]
+        assert told == []
+        forked.append(server.fork())
+        for each in forked:
+            server.reap(each)
+            server.forget(each)
+        assert told == ["loading the world; compiling it for the first time takes minutes, once"]
+    finally:
+        server.close()
