@@ -1,6 +1,7 @@
 """``rlgpt llm``: weights for language models, and whether their profiles can be used here."""
 
 import json
+import signal
 import subprocess
 from typing import Any
 
@@ -9,6 +10,7 @@ from rlgpt.composition import compose_launch, group_options
 from rlgpt.refused import Refused, instead
 
 _ANY = "harvest_log"  # a launch file to compose a profile with
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SHORT = 120  # characters of a finding that is printed as it is
 _NOT = "  NOT "  # how the doctor begins a line about what is missing
 
@@ -20,13 +22,26 @@ def get(what: str, into: str | None, accepted: list[str]) -> int:
         options += ["--accept-licence", licence]
     # In a process of its own: the face does not import nodes.
     words = python("nodes.command", "nodes.llm.getting", *options, "--", what)
-    return subprocess.run(words, check=False).returncode
+    return _ended(words)
 
 
 def training(what: str, words: list[str]) -> int:
     """``what`` is ``train``, ``merge``, ``examples`` or ``test``. Returns the exit code."""
-    command = python("nodes.command", "nodes.llm.training", what, *words)
-    return subprocess.run(command, check=False).returncode
+    return _ended(python("nodes.command", "nodes.llm.training", what, *words))
+
+
+def _ended(command: list[str]) -> int:
+    """Run a program to its end. A signal to end is passed on and waited for: the program cleans up
+    what it has half written, for which `subprocess.run` would not leave it the time."""
+    child = subprocess.Popen(command)
+    kept = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
+    before = {n: signal.signal(n, lambda number, _: child.send_signal(number)) for n in kept}
+    try:
+        code = child.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 - code if code < 0 else code
 
 
 def doctor(name: str | None, overrides: list[str]) -> int:

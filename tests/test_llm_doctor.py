@@ -1,6 +1,7 @@
 """What `rlgpt llm doctor` and `rlgpt prompt show` say, and the memory arithmetic behind it."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,15 @@ import pytest
 import yaml
 
 from messages.gpu import Gpu
+from nodes.llm import manifest
 from nodes.llm.doctor import examine
 from nodes.llm.profiles import Vllm, read_profile
+from nodes.llm.vllm.cards import Card, cards
 from nodes.llm.vllm.cpu_numbers import cpu_numbers
 from nodes.llm.vllm.memory_need import DoesNotFit, check_memory, need
-from nodes.llm.vllm.nvidia import Card, cards
 from nodes.llm.vllm.server_figures import read_metrics
 from nodes.llm.vllm.vllm_command import command_line, environment
+from rlgpt.composition import compose_launch
 from rlgpt.main import main
 from tests.bus_processes import ROOT
 
@@ -55,8 +58,16 @@ def machine(path: Path, monkeypatch: pytest.MonkeyPatch, smi: str, name: str = "
         "num_key_value_heads": 8,
         "head_dim": 128,
         "hidden_size": 5120,
+        "architectures": ["DemoForCausalLM"],
     }
+    models = packages / "vllm" / "model_executor" / "models"
+    models.mkdir(parents=True)
+    (models / "registry.py").write_text(
+        '_TEXT_GENERATION_MODELS = {"DemoForCausalLM": ("demo", "DemoForCausalLM")}\n'
+        '_EMBEDDING_MODELS = {"DemoModel": ("demo", "DemoForCausalLM")}\n'
+    )
     (weights / "config.json").write_text(json.dumps(config))
+    (weights / "tokenizer.json").write_text("{}")
     with (weights / "model.safetensors").open("wb") as file:
         table = json.dumps({"all": {"data_offsets": [0, 9_999_999_900]}}).encode()
         file.write(len(table).to_bytes(8, "little") + table)
@@ -80,9 +91,146 @@ def test_the_doctor_finds_a_machine_with_driver_memory_and_weights_well(
     )
     assert well, text
     assert "vllm 0.32.0; torch 2.13.0" in text
+    assert "architecture: DemoForCausalLM" in text
     # Measured from the files: 40 layers * 8 heads * 128 * 2 * 2 bytes = 160 KiB a token.
     assert "9.3 GiB of weights + 2.5 GiB of KV cache for 16,384 tokens" in text
     assert "takes 16.8 GiB of 24.0; 7.2 GiB are left for the learner" in text
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A profile for a CPU with small weights, recorded as `rlgpt llm get` does; its `path`."""
+    program = machine(tmp_path, monkeypatch, "")
+    folder = tmp_path / "weights" / "demo"
+    table = json.dumps({"all": {"data_offsets": [0, 9]}}).encode()
+    (folder / "model.safetensors").write_bytes(len(table).to_bytes(8, "little") + table + bytes(9))
+    described = manifest.described(folder)
+    manifest.write(
+        folder,
+        manifest.Manifest(model="d", licence="", source="d", source_sha256="", files=described),
+    )
+    values = {"kind": "vllm", "model": "demo", "device": "cpu", "kv_cache_memory": "1M"}
+    return {**values, "command": [str(program)], "path": str(folder)}
+
+
+def rewrite(folder: Path, name: str, text: str) -> None:
+    """As if the folder had come from elsewhere."""
+    (folder / manifest.NAME).unlink(missing_ok=True)
+    (folder / name).write_text(text)
+
+
+def named(**values: Any) -> str:
+    return json.dumps({"num_hidden_layers": 1, "num_attention_heads": 1, "head_dim": 8, **values})
+
+
+def test_the_doctor_finds_small_weights_well_and_names_their_version(own: dict[str, Any]):
+    well, text = said(own)
+    assert well, text
+    assert ", version " in text
+    assert "architecture: DemoForCausalLM" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("config.json", "<html>", r"config\.json cannot be read"),
+        ("config.json", named(), r"config\.json names none \(`architectures`\)"),
+        ("config.json", named(architectures=["ZForCausalLM"]), "ZForCausalLM is not one that this"),
+        ("config.json", named(architectures=["DemoModel"]), "DemoModel is not one that this"),
+        ("config.json", named(architectures=5), r"config\.json names none"),
+        ("tokenizer.json", "<html>", r"tokenizer\.json cannot be read"),
+        ("tokenizer_config.json", "{}", "no chat template"),
+        ("model.safetensors.index.json", "junk", r"index\.json cannot be read"),
+    ],
+)
+def test_the_doctor_reports_weights_that_cannot_be_served(
+    own: dict[str, Any], name: str, content: str, words: str
+):
+    rewrite(Path(own["path"]), name, content)
+    well, text = said(own)
+    assert not well
+    assert re.search(words, text)
+    assert "delete" not in text
+    assert "memory: " in text
+    assert sum(each.well is False for each in examine(own)) == 1
+
+
+def test_the_doctor_reports_missing_files_and_changed_ones_of_the_same_size(
+    own: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+):
+    folder = Path(own["path"])
+    weights = folder / "model.safetensors"
+    content = weights.read_bytes()
+    monkeypatch.setattr(manifest, "_SMALL", 20)  # the tokenizer is small, the weights are not
+    (folder / "tokenizer.json").write_text("[]")
+    assert "tokenizer.json was changed, by rlgpt.json: delete the folder and" in said(own)[1]
+    (folder / "tokenizer.json").write_text("{}")
+    weights.write_bytes(content[:-1] + b"x")
+    well, text = said(own)
+    assert not well
+    assert "model.safetensors was changed" in text
+    monkeypatch.setattr("nodes.llm.doctor.QUICK", 10)
+    well, text = said(own)
+    assert well
+    assert "too large to compare digests here, their sizes are right" in text
+    (folder / manifest.NAME).unlink()
+    (folder / "tokenizer.json").unlink()
+    assert "it has no tokenizer" in said(own)[1]
+    weights.unlink()
+    assert "holds none (no *.safetensors)" in said(own)[1]
+
+
+def test_an_architecture_that_cannot_be_looked_up_is_named_and_said_not_to_be_checked(
+    own: dict[str, Any], tmp_path: Path
+):
+    packages = tmp_path / "lib" / "python3.11" / "site-packages"
+    others = packages / "transformers" / "models" / "auto"
+    others.mkdir(parents=True)
+    (others / "modeling_auto.py").write_text('NAMES = [("y", "YForCausalLM")]')
+    for changed in (
+        {"architectures": ["YForCausalLM"]},
+        {"architectures": ["X"], "auto_map": {"a": "b"}},
+    ):
+        rewrite(Path(own["path"]), "config.json", named(**changed))
+        well, text = said(own)
+        assert well, text
+        assert f"{changed['architectures'][0]} is not in vLLM's list" in text
+    (packages / "vllm" / "model_executor" / "models" / "registry.py").unlink()
+    assert "X; it was not checked" in said(own)[1]
+    arguments = ["--hf-overrides", "{}"]
+    assert "as --hf-overrides in llm.arguments" in said({**own, "arguments": arguments})[1]
+
+
+def test_the_doctor_says_when_it_does_not_know_what_memory_is_needed(own: dict[str, Any]):
+    for shape in ({"num_attention_heads": 0}, {"num_attention_heads": "9"}, {"head_dim": None}):
+        rewrite(Path(own["path"]), "config.json", named(architectures=["DemoForCausalLM"], **shape))
+        well, text = said(own)
+        assert well
+        assert "memory: what the model needs is not known: config.json has no layers" in text
+    assert "not known: there are no weights to measure" in said({**own, "path": "/no/such"})[1]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "models" / "llm").glob("*.yaml")))
+def test_every_vllm_profile_takes_an_adapter_without_a_plus(path: Path):
+    words = [f"llm={path.stem}", "llm.adapter=weights/x/adapter"]
+    if path.stem == "local":
+        words.append("llm.path=weights/x")
+    if "kind: vllm" in path.read_text():
+        read = read_profile(compose_launch("harvest_log", words)["llm"])
+        assert isinstance(read, Vllm)
+        assert read.adapter == "weights/x/adapter"
+
+
+def test_the_doctor_reports_an_adapter_that_is_none(own: dict[str, Any], tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    for adapter, words in [
+        ("", "llm.adapter is empty"),
+        (str(tmp_path / "file"), "holds no adapter (it is a file)"),
+        (str(tmp_path / "none"), "holds no adapter (there is no such folder)"),
+    ]:
+        well, text = said({**own, "adapter": adapter})
+        assert not well
+        assert words in text
 
 
 def test_the_doctor_reports_an_old_driver_and_a_full_gpu(

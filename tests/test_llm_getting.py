@@ -148,6 +148,8 @@ def test_weights_that_were_changed_are_not_used(model: Model, tmp_path: Path):
     (place / "config.json").write_text("[]")
     with pytest.raises(Refused, match=r"not whole \(config\.json was changed\)"):
         get_weights("tiny", place.parent, [])
+    with pytest.raises(ValueError, match=r"config\.json was changed, by rlgpt\.json: delete the"):
+        find_weights(Vllm(model="t", path=str(place)))
     (place / "config.json").write_text("{}    ")
     profile = read_profile({"kind": "vllm", "model": "t", "path": str(place)})
     assert isinstance(profile, Vllm)
@@ -362,6 +364,28 @@ def cut(folder: Path, ends: int, size: int) -> None:
     (folder / "model.safetensors").write_bytes(data + bytes(size))
 
 
+def test_get_refuses_folders_and_places_in_one_sentence_before_anything_is_printed(
+    model: Model, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    into = tmp_path / "weights"
+    (tmp_path / "own").mkdir()
+    assert "own is a folder: name a GGUF file, or a model (tiny)" in refused("own", into)
+    (tmp_path / "own" / "config.json").write_text("{}")
+    assert "llm=local llm.path=./own" in refused("./own", into)
+    assert "is empty" in refused("", into)
+    (tmp_path / "..gguf").write_bytes(CONTENT + b"more")
+    assert "it begins with a dot): rename ..gguf" in refused("..gguf", into)
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(Refused, match=r"cannot be used \(.*is a file\): name another one for"):
+            get_weights("tiny", place, [])
+    assert capfd.readouterr().out == ""
+    into.mkdir()
+    (into / "Tiny-1B").write_text("")
+    with pytest.raises(Refused, match="is a file where the folder of the weights would be"):
+        get_weights("tiny", into, [])
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -373,7 +397,18 @@ def cut(folder: Path, ends: int, size: int) -> None:
             ),
             r"model-1\.safetensors of 1 files missing",
         ),
+        (
+            lambda f: (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": 5}}'),
+            r"index\.json cannot be read .*: get that file again",
+        ),
         (lambda f: (f / "tokenizer_config.json").write_text("{}"), "no chat template"),
+        (lambda f: cut(f, 0, 0), r"it has no tokenizer \(tokenizer\.json, .*get those files"),
+        (
+            lambda f: [cut(f, 0, 0), (f / "tokenizer.json").write_text("<html>")],
+            r"tokenizer\.json cannot be read",
+        ),
+        (lambda f: (f / "config.json").write_text("<html>"), r"config\.json cannot be read"),
+        (lambda f: (f / "config.json").write_text("[]"), r"config\.json cannot be read"),
     ],
 )
 def test_an_incomplete_folder_of_weights_is_refused_with_what_is_missing(
@@ -384,5 +419,31 @@ def test_an_incomplete_folder_of_weights_is_refused_with_what_is_missing(
     assert isinstance(profile, Vllm)
     assert find_weights(profile) == tmp_path
     make(tmp_path)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=words) as caught:
         find_weights(profile)
+    assert "delete" not in str(caught.value)  # it is the user's own
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("", r"llm\.path is empty: name the folder"),
+        ("nope", r"holds no model \(there is no such folder\): name a folder with config\.json"),
+        ("file", r"holds no model \(it is a file\): name a folder"),
+        ("file.gguf", r"is a file: `rlgpt llm get file\.gguf` makes a folder of it"),
+        ("empty", r"holds no model \(no config\.json in .*/empty\): name a folder"),
+    ],
+)
+def test_a_path_without_a_model_is_refused_with_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, words: str
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("file", "file.gguf"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match=words) as caught:
+        find_weights(Vllm(model="label", path=path))
+    assert "hf download" not in str(caught.value)
+    monkeypatch.setenv("RLGPT_WEIGHTS", str(tmp_path))
+    with pytest.raises(ValueError, match=r"are not on this machine .*; name a folder that has"):
+        find_weights(Vllm(model="label"))

@@ -17,7 +17,7 @@ from messages.chat import ASK, Ask, ChatMessage
 from messages.gpu import GIVE_BACK_GPU, TAKE_GPU, GiveBackGpu, TakeGpu
 from nodes.llm.doctor import examine
 from nodes.llm.prompt_pages import samples
-from nodes.llm.vllm.nvidia import cards
+from nodes.llm.vllm.cards import cards
 from tests import bus_processes, test_learner
 from tests.agent_stack import AgentProcess
 from tests.bus_processes import ROOT

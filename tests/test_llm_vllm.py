@@ -162,6 +162,16 @@ def test_an_answer_can_be_watched_while_it_is_written(running: Running):
     told(f"streaming: {len(pieces)} pieces in {pieces[-1][0] - pieces[0][0]:.1f} s")
 
 
+def most_at_once(tokens: list[tuple[float, Tokens]], ids: str) -> int:
+    """How many answers were written at the same moment, of those whose ids begin so."""
+    written: dict[str, list[float]] = {}
+    for at, piece in tokens:
+        if piece.id.startswith(ids):
+            written.setdefault(piece.id, []).append(at)
+    begun = [times[0] for times in written.values()]
+    return max(sum(times[0] <= at <= times[-1] for times in written.values()) for at in begun)
+
+
 def test_eight_questions_at_once_are_answered(running: Running):
     _, question = QUESTIONS["JudgeQuestion"]
     began = time.monotonic()
@@ -171,6 +181,7 @@ def test_eight_questions_at_once_are_answered(running: Running):
     answers = running.ask_all({f"at-once-{number}": question for number in range(8)})
     eight = sum(a.completion_tokens for a in answers) / (time.monotonic() - began)
     told(f"one alone {one:.0f} tokens/s, eight at once {eight:.0f} tokens/s")
+    assert most_at_once(running.tokens, "at-once-") > 4
     came(lambda: running.states and running.states[-1].completion_tokens > 0)
 
 

@@ -18,7 +18,9 @@ from urllib.parse import urlsplit
 from nodes.llm import manifest
 from nodes.llm.profiles import OpenAI, Replay, Vllm, read_profile
 from nodes.llm.replay import transcript_path
+from nodes.llm.vllm import architecture
 from nodes.llm.vllm.adapter import adapter_words
+from nodes.llm.vllm.cards import Card, cards
 from nodes.llm.vllm.memory_need import (
     OVERHEAD,
     DoesNotFit,
@@ -29,13 +31,15 @@ from nodes.llm.vllm.memory_need import (
     need,
 )
 from nodes.llm.vllm.model_files import find_weights, weights_size
-from nodes.llm.vllm.nvidia import Card, cards
 from nodes.llm.vllm.vllm_command import TORCH, VLLM, find_program
+from nodes.llm.vllm.wholeness import problem
 
 DRIVER = 580
 """The oldest driver for CUDA 13, which the wheels of that vLLM are built with."""
 CAPABILITY = (7, 5)
 """The oldest cards that vLLM runs on."""
+QUICK = 2_000_000_000
+"""Bytes of weights whose digests are compared: two seconds, or twenty from a slow disk."""
 _SEES = "nodes.critic.parameters.vision=true shows them to this model"
 _BLIND = "this model is shown none (llm.vision=false)"
 
@@ -89,6 +93,7 @@ def _openai(profile: OpenAI) -> Iterator[Finding]:
 
 
 def _vllm(profile: Vllm) -> Iterator[Finding]:
+    program = None
     try:
         program = find_program(profile)
     except ValueError as error:
@@ -102,8 +107,9 @@ def _vllm(profile: Vllm) -> Iterator[Finding]:
     except ValueError as error:
         yield Finding(False, "weights", str(error))
     else:
-        size = weights_size(weights) / 2**30
-        yield Finding(True, "weights", f"{weights} ({size:.1f} GiB{_version(weights)})")
+        yield _weights(weights, profile)
+        well, words = architecture.examine(weights, profile.arguments, program)
+        yield Finding(well, "architecture", words)
         try:
             if adapter_words(profile, weights):
                 yield Finding(True, "adapter", str(profile.adapter))
@@ -141,13 +147,36 @@ def _host_memory(profile: Vllm, weights: Path | None) -> Iterator[Finding]:
     except ValueError as error:
         yield Finding(False, "memory", str(error))
         return
-    if wanted is not None:
-        yield Finding(True, "memory", f"{profile.model} needs {wanted}; {free:.1f} GiB are free")
+    if wanted is None:
+        yield _unknown_need(weights)
+        return
+    yield Finding(True, "memory", f"{profile.model} needs {wanted}; {free:.1f} GiB are free")
 
 
-def _version(weights: Path) -> str:
-    known = manifest.read(weights)
-    return f", version {known.digest[:16]}" if known is not None else ""
+def _weights(weights: Path, profile: Vllm) -> Finding:
+    """Of a folder that is whole by the sizes of its files."""
+    size = weights_size(weights)
+    if not size and not any(each.startswith("--load-format") for each in profile.arguments):
+        words = f"{weights} holds none (no *.safetensors): get them from where config.json is from"
+        return Finding(False, "weights", words)
+    recorded = manifest.read(weights)
+    if recorded is None:
+        return Finding(True, "weights", f"{weights} ({size / 2**30:.1f} GiB)")
+    quick = size <= QUICK
+    if quick and (wrong := problem(weights, profile.arguments, thorough=True)):
+        return Finding(False, "weights", f"The weights in {weights} cannot be served: {wrong}.")
+    version = f"{size / 2**30:.1f} GiB, version {recorded.digest[:16]}"
+    left = "" if quick else "; too large to compare digests here, their sizes are right"
+    return Finding(True, "weights", f"{weights} ({version}){left}")
+
+
+def _unknown_need(weights: Path | None) -> Finding:
+    where = (
+        "there are no weights to measure"
+        if weights is None
+        else "config.json has no layers and heads"
+    )
+    return Finding(None, "memory", f"what the model needs is not known: {where}")
 
 
 def _memory(profile: Vllm, weights: Path | None, found: list[Card]) -> Iterator[Finding]:
@@ -156,7 +185,9 @@ def _memory(profile: Vllm, weights: Path | None, found: list[Card]) -> Iterator[
     except ValueError as error:
         yield Finding(False, "memory", str(error))
         return
-    if wanted is not None:
+    if wanted is None:
+        yield _unknown_need(weights)
+    else:
         yield Finding(None, "memory", f"{profile.model} needs {wanted}")
     if not found:
         return

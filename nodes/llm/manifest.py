@@ -10,6 +10,7 @@ from messages.undecodable import UNDECODABLE
 from nodes.whole_files import write_whole
 
 NAME = "rlgpt.json"
+_SMALL = 64_000_000  # bytes: all but weights
 
 
 class File(msgspec.Struct, frozen=True):
@@ -82,15 +83,17 @@ def weights_digest(folder: Path) -> str:
 
 
 def missing(folder: Path, manifest: Manifest, thorough: bool = False) -> str:
-    """What of the files is not as the manifest has it, in words; "" where all are. ``thorough``:
-    by their digests, which takes a second for each GB, not only by their sizes."""
+    """What of the files is not as the manifest has it, in words; "" where all are. The digests of
+    small files are always compared, and with ``thorough`` those of all, which takes a second or
+    more for each GB."""
     for name, file in manifest.files.items():
         path = folder / name
         if not path.is_file():
             return f"{name} is missing"
         if (size := path.stat().st_size) != file.bytes:
             return f"{name} has {size:,} bytes and should have {file.bytes:,}"
-        if thorough and digest_of(path) != file.sha256:
+    for name, file in manifest.files.items():
+        if (thorough or file.bytes <= _SMALL) and digest_of(folder / name) != file.sha256:
             return f"{name} was changed"
     return ""
 

@@ -10,19 +10,26 @@ import sys
 from pathlib import Path
 
 from nodes.llm.getting.get import get
+from nodes.llm.getting.interrupts import interrupted_once
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.vllm.model_files import weights_folder
+
+
+def _into(folder: str | None) -> Path:
+    if folder == "":
+        raise Refused("--into is empty: name a folder for weights")
+    return weights_folder() if folder is None else Path(folder).expanduser().absolute()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("what")
-    parser.add_argument("--into", type=Path, default=None)
+    parser.add_argument("--into", default=None)
     parser.add_argument("--accept-licence", action="append", default=[])
     given = parser.parse_args()
-    into = (given.into or weights_folder()).expanduser().absolute()
+    interrupted_once()
     try:
-        get(given.what, into, given.accept_licence)
+        get(given.what, _into(given.into), given.accept_licence)
     except Refused as error:
         print(f"rlgpt: {error}", file=sys.stderr)
         return error.code

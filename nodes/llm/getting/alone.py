@@ -9,6 +9,13 @@ from nodes.llm.getting.refusals import Refused
 from nodes.process import AlreadyRunning, hold
 
 
+def check_place(folder: Path) -> None:
+    """Raises Refused where ``folder`` is not there and cannot be: a file is in its way."""
+    there = next((each for each in (folder, *folder.parents) if each.exists()), None)
+    if there is not None and not there.is_dir():
+        raise _unusable(folder, "it is a file" if there == folder else f"{there} is a file")
+
+
 @contextmanager
 def alone(folder: Path, doing: str, keep: bool = True) -> Iterator[None]:
     """Make ``folder`` if it is not there, and be the only process that works in it. ``keep``:
@@ -20,10 +27,7 @@ def alone(folder: Path, doing: str, keep: bool = True) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Refused(
-            f"the folder {folder.parent} cannot be used ({error.strerror}): name another one for "
-            "weights with --into DIR, or RLGPT_WEIGHTS=DIR"
-        ) from None
+        raise _unusable(folder.parent, error.strerror) from None
     try:
         lock = hold(folder / ".lock", doing)
     except AlreadyRunning:
@@ -34,3 +38,10 @@ def alone(folder: Path, doing: str, keep: bool = True) -> Iterator[None]:
         finally:
             if not keep:
                 shutil.rmtree(folder)
+
+
+def _unusable(folder: Path, why: str | None) -> Refused:
+    return Refused(
+        f"the folder {folder} cannot be used ({why}): name another one for weights with "
+        "--into DIR, or RLGPT_WEIGHTS=DIR"
+    )

@@ -5,7 +5,8 @@ import shutil
 from pathlib import Path
 
 from nodes.llm import manifest
-from nodes.llm.getting.alone import alone
+from nodes.llm.folders import unfit_name
+from nodes.llm.getting.alone import alone, check_place
 from nodes.llm.getting.cpu_environment import NAME, environment
 from nodes.llm.getting.disk_room import GB, check_room, size_of
 from nodes.llm.getting.gguf_header import check_header
@@ -25,6 +26,7 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
         Refused: it cannot be had, or another process works on it; nothing half-written is left in
             its place.
     """
+    check_place(into)
     adapter = adapter_of(what)
     known = catalogue().get(what if adapter is None else adapter.name)
     if known is not None:
@@ -38,16 +40,31 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
     check_header(file)
     same = [each for each in catalogue().values() if each.sha256 == manifest.digest_of(file)]
     known = same[0] if same else None
+    if known is None and (wrong := unfit_name(file.stem)):
+        raise Refused(f"the folder cannot be called {file.stem} ({wrong}): rename {file.name}")
     _get(known.folder if known else file.stem, known, file, into, accepted)
 
 
 def _unknown(what: str) -> str:
+    if not what:
+        return "the name of the model is empty"
+    if Path(what).expanduser().is_dir():
+        return _folder(what)
     if "/" in what or what.endswith(".gguf"):
         return f"there is no file {what}"
     known = names()
     near = difflib.get_close_matches(what, known, n=1)
     meant = f"; did you mean `{near[0]}`?" if near else ""
     return f"there is no model `{what}` to get{meant} (there are: {', '.join(known)})"
+
+
+def _folder(what: str) -> str:
+    if (Path(what).expanduser() / "config.json").is_file():
+        return (
+            f"{what} is a folder of weights, and is served as it is: "
+            f"rlgpt launch harvest_log llm=local llm.path={what}"
+        )
+    return f"{what} is a folder: name a GGUF file, or a model ({', '.join(names())})"
 
 
 def _fine_tune(name: str, base: Model, adapter: Path, into: Path) -> None:
@@ -131,6 +148,8 @@ def _about(name: str, known: Model | None, file: Path | None, place: Path) -> st
 
 def _there(place: Path) -> str:
     """The sentence about a folder that is there. Raises Refused where it is not whole."""
+    if not place.is_dir():
+        raise Refused(f"{place} is a file where the folder of the weights would be: delete it")
     try:
         recorded = manifest.read(place)
         wrong = manifest.missing(place, recorded, thorough=True) if recorded is not None else ""

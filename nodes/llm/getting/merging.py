@@ -5,11 +5,13 @@ import shutil
 from pathlib import Path
 
 from nodes.llm import manifest
+from nodes.llm.folders import no_folder
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.disk_room import check_room, size_of
 from nodes.llm.getting.in_environment import describe_merged, run
 from nodes.llm.getting.known_models import taught_folder
 from nodes.llm.getting.refusals import Refused
+from nodes.llm.getting.weight_places import plain_name
 from nodes.llm.manifest import Manifest
 from nodes.llm.vllm.wholeness import problem
 
@@ -21,13 +23,14 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
     where they are. ``name``: of their folder; None: the base's with ``-taught``.
 
     Raises:
-        Refused: ``adapter`` is none or is not whole, its base is not in ``weights``, what is to be
-            written is there, or the disk is too full for it.
+        Refused: ``name`` is no plain one, ``adapter`` is none or is not whole, no whole base of it
+            is in ``weights``, what is to be written is there, or the disk is too full for it.
         Failed: the merging ended in any other way; nothing is left of it.
     """
+    named = None if name is None else plain_name(name)
     about = _whole(adapter)
     base = _base(about, weights)
-    into = weights / (name or taught_folder(base.name))
+    into = weights / (named or taught_folder(base.name))
     if into.exists():
         raise Refused(f"{into} is there already: delete it, or name another with --name")
     part = into.with_name(f".{into.name}.part")
@@ -45,6 +48,8 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
 
 
 def _whole(adapter: Path) -> Manifest:
+    if wrong := no_folder(adapter):
+        raise Refused(f"{adapter} is no adapter ({wrong}): name the folder of one")
     try:
         about = manifest.read(adapter)
         wrong = manifest.missing(adapter, about, thorough=True) if about is not None else ""
@@ -53,20 +58,32 @@ def _whole(adapter: Path) -> Manifest:
     if wrong:
         raise Refused(f"{adapter} is not whole: {wrong}")
     if about is None or not (adapter / "adapter_config.json").is_file():
-        raise Refused(f"{adapter} holds no adapter that `rlgpt llm train` wrote")
+        below = adapter / "adapter"
+        meant = f"; did you mean {below}?" if (below / "adapter_config.json").is_file() else ""
+        raise Refused(f"{adapter} holds no adapter that `rlgpt llm train` wrote{meant}")
     return about
 
 
 def _base(about: Manifest, weights: Path) -> Path:
+    """The first whole folder of the weights that the adapter is for."""
+    broken: list[str] = []
     for folder in sorted(weights.iterdir()) if weights.is_dir() else []:
         try:
-            known = manifest.read(folder)
-        except ValueError:
+            known = manifest.read(folder) if folder.is_dir() else None
+        except ValueError as error:  # of which weights it is, only its name tells
+            if folder.name == about.source:
+                broken.append(f"{folder} ({error})")
             continue
-        if known is not None and known.weights == about.source_sha256:
-            if wrong := problem(folder, []):
-                raise Refused(f"{folder} cannot be used: {wrong}")
+        if known is None or known.weights != about.source_sha256:
+            continue
+        if not (wrong := problem(folder, [], thorough=True)):
             return folder
+        broken.append(f"{folder} ({wrong})")
+    if broken:
+        raise Refused(
+            f"the adapter is for {about.source}, of which no whole weights are in {weights}: "
+            f"{'; '.join(broken)}"
+        )
     raise Refused(
         f"the adapter is for {about.source}, whose weights are not in {weights}: "
         "`rlgpt llm get NAME` fetches them"

@@ -6,7 +6,8 @@ tests weights on questions about goals that are never taught.
     python -m nodes.llm.training examples FILE [--run RUN ...] [--plans N] ...
     python -m nodes.llm.training test MODEL [--questions N] [--examples FILE] [--quantities]
 
-MODEL is a name of the catalogue or a folder of weights. `rlgpt llm train`, `rlgpt llm merge`,
+MODEL is a name of the catalogue, a folder of weights, or the name of one in `weights/`
+($RLGPT_WEIGHTS). `rlgpt llm train`, `rlgpt llm merge`,
 `rlgpt llm examples` and `rlgpt llm test` call it.
 """
 
@@ -16,26 +17,25 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nodes.llm.examples.example import Example, write
-from nodes.llm.getting.known_models import catalogue, taught_folder
+from nodes.llm.getting.interrupts import interrupted_once
+from nodes.llm.getting.known_models import taught_folder
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.refusals import Refused
+from nodes.llm.getting.weight_places import plain_name, weights_at
 from nodes.llm.lessons.lessons import lessons, to_show
 from nodes.llm.lessons.shown import DEFAULT_COUNTS
 from nodes.llm.lessons.taught import KINDS
 from nodes.llm.training.recorded_examples import recorded
-from nodes.llm.training.teach import Settings, teach
+from nodes.llm.training.teach import Settings, check, teach
 from nodes.llm.training.trial import trial
 from nodes.llm.vllm.model_files import weights_folder
 
 
-def _folder(model: str) -> Path:
-    known = catalogue().get(model)
-    return weights_folder() / known.folder if known else Path(model).expanduser().absolute()
-
-
 def _train(given: argparse.Namespace) -> None:
-    base = _folder(given.model)
-    into = base.with_name(given.name or taught_folder(base.name))
+    named = None if given.name is None else plain_name(given.name)
+    base = weights_at(given.model)
+    into = base.parent / (named or taught_folder(base.name))
+    check(base, into)
     settings = Settings(
         minutes=given.minutes, rounds=given.rounds, pack=given.pack, rate=given.rate,
         seed=given.seed, threads=given.threads, device=given.device,
@@ -147,6 +147,7 @@ def _add_counts(parser: argparse.ArgumentParser, defaults: Iterable[int]) -> Non
 
 def main() -> int:
     given = _parser().parse_args()
+    interrupted_once()
     try:
         if given.what == "train":
             _train(given)
@@ -156,7 +157,7 @@ def main() -> int:
             _examples(given)
         else:
             asked_with = (given.examples, given.shown, given.quantities)
-            trial(_folder(given.model), given.questions, given.seed, *asked_with)
+            trial(weights_at(given.model), given.questions, given.seed, *asked_with)
     except Refused as error:
         print(f"rlgpt: {error}", file=sys.stderr)
         return error.code

@@ -12,6 +12,7 @@ from nodes.llm.getting.alone import alone
 from nodes.llm.getting.disk_room import check_room, size_of
 from nodes.llm.getting.in_environment import describe_adapter, describe_merged, run
 from nodes.llm.getting.refusals import Refused
+from nodes.llm.getting.weight_places import check_holds_model
 from nodes.llm.vllm.cpu_numbers import numbers_on
 from nodes.llm.vllm.wholeness import problem
 
@@ -34,6 +35,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     frozen_prefix: bool = False  # whether the gradient stops at the shared system message
 
 
+def check(base: Path, into: Path) -> None:
+    """Raises Refused where ``base`` is no whole folder of weights, or ``into`` is there."""
+    check_holds_model(base)
+    if wrong := problem(base, []):
+        raise Refused(f"{base} cannot be trained: {wrong}")
+    if into.exists():
+        raise Refused(f"{into} is there already: delete it, or name another with --name")
+
+
 def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -> None:
     """Train ``base`` on the examples and write adapter and merged weights to ``into``.
 
@@ -42,12 +52,7 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
             disk is too full, or another process works on it.
         Failed: the training ended in any other way; nothing is left of it.
     """
-    if not (base / "config.json").is_file():
-        raise Refused(f"{base} holds no model: `rlgpt llm get NAME` makes such a folder")
-    if wrong := problem(base, []):
-        raise Refused(f"{base} cannot be trained: {wrong}")
-    if into.exists():
-        raise Refused(f"{into} is there already: delete it, or name another with --name")
+    check(base, into)
     if not examples:
         raise Refused("there is nothing to learn: no example was made or recorded")
     part = into.with_name(f".{into.name}.part")

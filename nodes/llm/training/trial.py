@@ -20,6 +20,7 @@ from nodes.llm.answers import parse
 from nodes.llm.backend import BackendError
 from nodes.llm.examples.example import Example, question_of
 from nodes.llm.getting.refusals import Failed, Refused
+from nodes.llm.getting.weight_places import check_holds_model
 from nodes.llm.lessons.lessons import questions
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import Vllm
@@ -58,8 +59,7 @@ def trial(
         Refused: there are no weights, or they cannot be served here.
         Failed: the server ended.
     """
-    if not (folder / "config.json").is_file():
-        raise Refused(f"{folder} holds no model: `rlgpt llm get NAME` makes such a folder")
+    check_holds_model(folder)
     profile = Vllm(
         model=folder.name, path=str(folder), device="cpu", context=8192, sequences=_AT_ONCE,
         kv_cache_memory="512M", eager=True, temperature=0.0, max_tokens=1024, timeout=900.0,

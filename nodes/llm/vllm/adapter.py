@@ -8,6 +8,7 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 from nodes.llm import manifest
+from nodes.llm.folders import no_folder
 from nodes.llm.profiles import Vllm
 
 _RANKS = (8, 16, 32, 64, 128, 256)  # that vLLM reserves memory for
@@ -26,7 +27,13 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
     """
     if profile.adapter is None:
         return []
+    if not profile.adapter.strip():
+        raise ValueError("llm.adapter is empty: name the folder of an adapter, or leave it out.")
     folder = Path(profile.adapter).expanduser().absolute()
+    if wrong := no_folder(folder):
+        raise ValueError(
+            f"llm.adapter={profile.adapter} holds no adapter ({wrong}): name the folder of one."
+        )
     try:
         config: Any = msgspec.json.decode((folder / "adapter_config.json").read_bytes())
         rank = next(each for each in _RANKS if each >= int(config["r"]))

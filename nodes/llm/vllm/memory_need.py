@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nodes.llm.profiles import Vllm
+from nodes.llm.vllm.cards import Card
 from nodes.llm.vllm.cpu_numbers import numbers_on
 from nodes.llm.vllm.model_files import kv_bytes_per_token, weights_size
-from nodes.llm.vllm.nvidia import Card
 
 OVERHEAD = 1.6
 """GiB beside weights and KV cache: CUDA context, activations of the longest prompt, CUDA graphs."""

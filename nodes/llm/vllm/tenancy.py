@@ -13,7 +13,7 @@ from messages.system import Diagnostic, diagnostics
 from nodes.llm.backend import BackendError
 from nodes.llm.lease import Lease
 from nodes.llm.profiles import Vllm
-from nodes.llm.vllm.nvidia import cards
+from nodes.llm.vllm.cards import cards
 from nodes.llm.vllm.vllm_server import Server, ServerFailed, Stopping
 
 

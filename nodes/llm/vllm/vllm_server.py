@@ -17,11 +17,11 @@ from pathlib import Path
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm import monitor
 from nodes.llm.vllm.adapter import adapter_words, version
+from nodes.llm.vllm.cards import cards
 from nodes.llm.vllm.group import StopWatch, kill_group
 from nodes.llm.vllm.http import request
 from nodes.llm.vllm.memory_need import NotFree, check_host_memory, check_memory, host_memory, need
 from nodes.llm.vllm.model_files import find_weights
-from nodes.llm.vllm.nvidia import cards
 from nodes.llm.vllm.server_figures import read_metrics
 from nodes.llm.vllm.vllm_command import command_line, environment, find_program
 from nodes.process_status import status_of

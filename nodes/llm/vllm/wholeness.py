@@ -8,33 +8,72 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 from nodes.llm import manifest
+from nodes.llm.getting.known_models import name_of
+
+_GET_AGAIN = "get that file again from where the weights come from"
+_TOKENIZERS = (
+    *("tokenizer.json", "*.model", "tokenizer.model.*", "tekken.json", "vocab.*", "*.tiktoken"),
+    "*.gguf",  # it has its own
+)
 
 
-def problem(folder: Path, arguments: list[str]) -> str:
-    """What is wrong with a folder of weights, in words; "" where nothing is. ``arguments`` are
-    those of `vllm serve`, which may bring a chat template along."""
+def problem(folder: Path, arguments: list[str], thorough: bool = False) -> str:
+    """What is wrong with a folder of weights and what to do, in words; "" where nothing is.
+    ``arguments`` are those of `vllm serve`, which may bring a tokenizer or a chat template along;
+    ``thorough``: also the digests of the large files are compared."""
+    return (
+        _changed(folder, thorough)
+        or _undecodable(folder / "config.json")
+        or _half(folder)
+        or _wordless(folder, arguments)
+        or _speechless(folder, arguments)
+    )
+
+
+def _changed(folder: Path, thorough: bool) -> str:
+    """What is not as the command recorded it that made the folder."""
     try:
         recorded = manifest.read(folder)
-        wrong = manifest.missing(folder, recorded) if recorded is not None else ""
+        wrong = manifest.missing(folder, recorded, thorough) if recorded is not None else ""
     except ValueError as error:
-        wrong = str(error)
-    return wrong or _half(folder) or _speechless(folder, arguments)
+        return f"{error}: delete the folder and make it again"
+    if recorded is None or not wrong:
+        return ""
+    known = None if recorded.trained else name_of(recorded.model)
+    again = f"get it again with `rlgpt llm get {known}`" if known else "make it again"
+    return f"{wrong}, by {manifest.NAME}: delete the folder and {again}"
+
+
+def _undecodable(path: Path) -> str:
+    """Of a file of JSON that has an object."""
+    try:
+        msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (OSError, *UNDECODABLE) as error:
+        return f"{path.name} cannot be read ({error}): {_GET_AGAIN}"
+    return ""
+
+
+class _Index(msgspec.Struct):
+    weight_map: dict[str, str]
 
 
 def _half(folder: Path) -> str:
     """Shards that are not there, and files that are shorter than their own headers state."""
     index = folder / "model.safetensors.index.json"
     try:
-        shards = set(msgspec.json.decode(index.read_bytes())["weight_map"].values())
+        shards = set(msgspec.json.decode(index.read_bytes(), type=_Index).weight_map.values())
     except FileNotFoundError:
         shards: set[str] = set()
-    except (KeyError, TypeError, AttributeError, *UNDECODABLE) as error:
-        return f"{index.name} cannot be read ({error})"
+    except (OSError, *UNDECODABLE) as error:
+        return f"{index.name} cannot be read ({error}): {_GET_AGAIN}"
     if absent := sorted(name for name in shards if not (folder / name).is_file()):
-        return f"{', '.join(absent)} of {len(shards)} files missing"
+        return (
+            f"{', '.join(absent)} of {len(shards)} files missing: get what is missing from where "
+            "the others come from"
+        )
     for path in sorted(folder.glob("*.safetensors")):
         if wrong := _cut(path):
-            return f"{path.name} {wrong}"
+            return f"{path.name} {wrong}: {_GET_AGAIN}"
     return ""
 
 
@@ -55,9 +94,29 @@ def _cut(path: Path) -> str:
     return f"has {size:,} bytes of {whole:,}" if size < whole else ""
 
 
+def _wordless(folder: Path, arguments: list[str]) -> str:
+    """Weights without a tokenizer, or with one that cannot be read. A folder without weights is
+    for tests (`--load-format dummy`)."""
+    if _given("--tokenizer", arguments) or not any(folder.glob("*.safetensors")):
+        return ""
+    tokenizer = folder / "tokenizer.json"
+    if tokenizer.exists():
+        return _undecodable(tokenizer)
+    if any(next(folder.glob(name), None) for name in _TOKENIZERS):
+        return ""
+    return (
+        "it has no tokenizer (tokenizer.json, or tokenizer.model and the like): get those files "
+        "from where the weights come from"
+    )
+
+
+def _given(option: str, arguments: list[str]) -> bool:
+    return any(each == option or each.startswith(f"{option}=") for each in arguments)
+
+
 def _speechless(folder: Path, arguments: list[str]) -> str:
     """A model without a chat template completes texts; it cannot be asked questions."""
-    if "--chat-template" in arguments or any(a.startswith("--chat-template=") for a in arguments):
+    if _given("--chat-template", arguments):
         return ""
     if any(folder.glob("chat_template*")) or (folder / "tekken.json").exists():
         return ""

@@ -1,11 +1,11 @@
-"""What NVIDIA's driver reports about the cards of this machine."""
+"""The cards that a server of vLLM could run on."""
 
-import shutil
-import subprocess
+from collections.abc import Sequence
 
 import msgspec
 
 from messages.gpu import Gpu
+from nodes.nvidia import told_of_cards
 
 _FIELDS = "index,name,memory.total,memory.used,memory.free,driver_version,compute_cap"
 _PATIENCE = 10.0  # seconds; a card whose driver hangs is no card
@@ -21,25 +21,11 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 def cards() -> list[Card]:
     """The cards that ``nvidia-smi`` names, none where there is no driver."""
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return []
-    try:
-        printed = subprocess.run(
-            [program, f"--query-gpu={_FIELDS}", "--format=csv,noheader,nounits"],
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            check=True,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return []
-    found = [_card(line) for line in printed.splitlines()]
+    found = [_card(fields) for fields in told_of_cards(_FIELDS, _PATIENCE)]
     return [card for card in found if card is not None]
 
 
-def _card(line: str) -> Card | None:
-    fields = [field.strip() for field in line.split(",")]
+def _card(fields: Sequence[str]) -> Card | None:
     try:
         index, name, total, used, free, driver, capability = fields
         gpu = Gpu(index=int(index), name=name, total=int(total), used=int(used), free=int(free))
