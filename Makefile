@@ -52,7 +52,7 @@ test-kills: setup
 # The llm node with the real vLLM: the CPU build, in .venv-vllm (3.5 GB, made on the first call).
 test-llm: setup
 	$(BIN)/python -m tests.vllm_environment
-	nice -n 19 $(BIN)/pytest -s tests/test_llm_vllm.py tests/test_llm_vllm_stack.py tests/test_llm_tuning.py
+	nice -n 19 $(BIN)/pytest -s tests/llm/test_llm_vllm.py tests/llm/test_llm_vllm_stack.py tests/llm/test_llm_tuning.py
 
 # Two hosts of a Ray cluster in network namespaces, one killed in the middle (docs/ray.md). Ray is in
 # an environment that finds the rest in ours. Needs root, as namespaces do.
@@ -68,7 +68,7 @@ $(RAY)/.installed: ray-requirements.txt $(INSTALLED)
 	touch $@
 
 test-ray: setup ray
-	$(RAY)/bin/python -m pytest -rs -m ray tests/test_ray.py
+	$(RAY)/bin/python -m pytest -rs -m ray tests/launching/test_ray.py
 
 # A hundred thousand hostile messages to a node, and messages without an end.
 fuzz: setup

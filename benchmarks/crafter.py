@@ -20,8 +20,8 @@ import msgspec
 
 from messages.program import Program
 from messages.world import Condition, Guard, GuardReport, OpenSession, SeedRange, Task
+from nodes.common.goals.guard_counts import in_words, together
 from nodes.env_server.session import Session
-from nodes.guard_counts import in_words, together
 from nodes.llm.rulebook.rules import Book
 from worlds.crafter.card.crafter_names import ACHIEVEMENTS, LENGTH
 from worlds.crafter.card.score import SCORE

@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from rlgpt.launches import LaunchRecord
-from rlgpt.run_folder import Lock
+from rlgpt.runs.launches import LaunchRecord
+from rlgpt.runs.run_folder import Lock
 from tests.browser import Browser
 from tests.dash_served import served
 

@@ -2,7 +2,7 @@
 
 A decision that took k primitive steps has the reward ``r = sum of gamma^i r_i, i < k`` and is
 followed by gamma^k V(s'). TorchRL's GAE does this when given k as ``steps_to_next_obs``. The
-derivation is in docs/options.md; tests/test_options.py compares it with a plain loop.
+derivation is in docs/options.md; tests/learning/test_options.py compares it with a plain loop.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import yaml
 
 from messages.system import ParameterValue
 from messages.world import MOST_ENVIRONMENTS
-from nodes.yaml_problem import yaml_problem
+from nodes.common.storage.yaml_problem import yaml_problem
 
 
 class _Numbers(yaml.SafeLoader):

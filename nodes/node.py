@@ -52,6 +52,29 @@ from messages.system import (
     heartbeat,
     set_parameters,
 )
+from nodes.common.parameters.kept_parameters import FILE as CHANGES
+from nodes.common.parameters.live_parameters import LiveParameters
+from nodes.common.running.debugging import (
+    NoDebugger,
+    begin_debugging,
+    debugged,
+    quit_node,
+    quittable,
+)
+from nodes.common.running.exit_codes import (
+    ALREADY_RUNNING,
+    FAILED,
+    INTERRUPTED,
+    REFUSED,
+    UNUSABLE_FILE,
+)
+from nodes.common.running.handing_over import HandedOver
+from nodes.common.running.logs import LEVELS, LogFile, LogToTerminal, set_level
+from nodes.common.running.pausing import Pausing
+from nodes.common.running.plain_text import plain_entry
+from nodes.common.running.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
+from nodes.common.storage.stored_goals import StoredGoals
+from nodes.common.storage.whole_files import UnusableFile
 from nodes.config import (
     ConfigError,
     key_folder,
@@ -60,19 +83,8 @@ from nodes.config import (
     read_config,
     read_parameters,
 )
-from nodes.debugging import NoDebugger, begin_debugging, debugged, quit_node, quittable
-from nodes.exit_codes import ALREADY_RUNNING, FAILED, INTERRUPTED, REFUSED, UNUSABLE_FILE
-from nodes.handing_over import HandedOver
-from nodes.kept_parameters import FILE as CHANGES
-from nodes.live_parameters import LiveParameters
-from nodes.logs import LEVELS, LogFile, LogToTerminal, set_level
-from nodes.pausing import Pausing
-from nodes.plain_text import plain_entry
-from nodes.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
-from nodes.stored_goals import StoredGoals
 from nodes.times import EVERY, Times, spending, whose
 from nodes.times import FILE as TIMES
-from nodes.whole_files import UnusableFile
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 

@@ -25,7 +25,7 @@ __all__ = ["connect"]
 
 
 def _register() -> None:
-    from nodes.gymnasium_registration import register
+    from nodes.common.running.gymnasium_registration import register
 
     register()
 

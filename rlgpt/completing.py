@@ -73,13 +73,13 @@ def _options(parser: argparse.ArgumentParser, last: str) -> Iterable[str]:
 def _values(names: list[str], before: list[str], last: str) -> Iterable[str]:
     key, equals, _ = last.partition("=")
     if equals and names != ["task", "search"]:
-        from rlgpt.composition import group_options  # Hydra: only where it is needed
+        from rlgpt.composing.composition import group_options  # Hydra: only where it is needed
 
         options = _ids() if key == "task.id" else group_options(key) if key in _GROUPS else []
         return [f"{key}={option}" for option in options]
     match names:
         case ["launch"] if not [word for word in before[1:] if not word.startswith("-")]:
-            from rlgpt.composition import launch_files
+            from rlgpt.composing.composition import launch_files
 
             return launch_files()
         case ["launch"]:
@@ -97,12 +97,12 @@ def _values(names: list[str], before: list[str], last: str) -> Iterable[str]:
 
 
 def _ids() -> list[str]:
-    from rlgpt.named_goals import goals_of
+    from rlgpt.composing.named_goals import goals_of
 
     return goals_of(DEFAULT_GAME).names()
 
 
 def _kinds() -> list[str]:
-    from rlgpt.named_goals import goals_of
+    from rlgpt.composing.named_goals import goals_of
 
     return list(goals_of(DEFAULT_GAME).kinds)

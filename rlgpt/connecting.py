@@ -20,12 +20,12 @@ from messages.empty import Empty
 from messages.interface import Action, Service, Topic
 from messages.system import LIST, NodeState
 from nodes.config import ConfigError, key_folder, read_config
-from rlgpt import run_folder
-from rlgpt.conversion import convert
+from rlgpt.composing.conversion import convert
 from rlgpt.following import ClientGoalHandle, StackError, Subscription, seconds_of
 from rlgpt.interfaces import Interface, declared, descriptions
-from rlgpt.machines import LAUNCHER, check_keys
+from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
+from rlgpt.runs import run_folder
 
 __all__ = ["ClientGoalHandle", "Connection", "StackError", "Subscription"]
 

@@ -9,14 +9,14 @@ from messages.bus.curve import TOOLS, make_keys
 from messages.bus.errors import AddressError
 from messages.bus.key_files import NEW_ONES, PUBLIC, SECRET, check_folder
 from nodes.config import key_folder
-from rlgpt.configuration import Stack, check
-from rlgpt.machines import LAUNCHER, PAGE
+from rlgpt.composing.configuration import Stack, check
+from rlgpt.launching.machines import LAUNCHER, PAGE
 from rlgpt.refused import Refused
 
 
 def keys(name: str, overrides: list[str]) -> int:
     """Make a key pair for every node of a launch, for its launcher and for the tools."""
-    from rlgpt.composition import compose_launch  # Hydra: only where it is needed
+    from rlgpt.composing.composition import compose_launch  # Hydra: only where it is needed
 
     data = compose_launch(name, overrides)
     stack = check({**data, "run": str(data.get("run"))}, name)

@@ -5,8 +5,8 @@ import signal
 import subprocess
 from typing import Any
 
-from nodes.process import python
-from rlgpt.composition import compose_launch, group_options
+from nodes.common.running.process import python
+from rlgpt.composing.composition import compose_launch, group_options
 from rlgpt.refused import Refused, instead
 
 _ANY = "harvest_log"  # a launch file to compose a profile with
@@ -21,13 +21,13 @@ def get(what: str, into: str | None, accepted: list[str]) -> int:
     for licence in accepted:
         options += ["--accept-licence", licence]
     # In a process of its own: the face does not import nodes.
-    words = python("nodes.command", "nodes.llm.getting", *options, "--", what)
+    words = python("nodes.common.running.command", "nodes.llm.getting", *options, "--", what)
     return _ended(words)
 
 
 def training(what: str, words: list[str]) -> int:
     """``what`` is ``train``, ``merge``, ``examples`` or ``test``. Returns the exit code."""
-    return _ended(python("nodes.command", "nodes.llm.training", what, *words))
+    return _ended(python("nodes.common.running.command", "nodes.llm.training", what, *words))
 
 
 def _ended(command: list[str]) -> int:
@@ -88,7 +88,7 @@ def _doctored(
 ) -> "subprocess.CompletedProcess[bytes]":
     # In a process of its own: rlgpt does not import nodes.
     return subprocess.run(
-        python("nodes.command", "nodes.llm.doctor"),
+        python("nodes.common.running.command", "nodes.llm.doctor"),
         input=json.dumps(profile).encode(),
         stdout=stdout,
         check=False,

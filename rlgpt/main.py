@@ -5,8 +5,8 @@ import contextlib
 import sys
 from collections.abc import Sequence
 
-from nodes.command import ended
-from nodes.plain_text import plain_entry
+from nodes.common.running.command import ended
+from nodes.common.running.plain_text import plain_entry
 from rlgpt.commands import (
     action,
     ask,

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-from nodes.exit_codes import REFUSED
+from nodes.common.running.exit_codes import REFUSED
 
 _NAMED = 60
 """Words that one sentence names."""

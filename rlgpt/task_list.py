@@ -5,8 +5,8 @@ import difflib
 import msgspec
 
 from messages.world import DEFAULT_GAME, Condition, Task
+from rlgpt.composing.named_goals import LISTED, goals_of
 from rlgpt.inspecting.output import json_line
-from rlgpt.named_goals import LISTED, goals_of
 from rlgpt.refused import Refused
 from rlgpt.terminal import plain_table, print_plain, print_table
 from worlds import card

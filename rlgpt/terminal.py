@@ -9,8 +9,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nodes.command import discard_output
-from nodes.plain_text import plain, plain_line
+from nodes.common.running.command import discard_output
+from nodes.common.running.plain_text import plain, plain_line
 
 _WITHOUT_LIMIT = 1_000_000  # columns
 _LONG = 500  # rows, from which on Rich takes seconds: a thousand a second

@@ -9,7 +9,7 @@ def words() -> str:
     # Every command imports this module; only this one needs the rest.
     from importlib.metadata import PackageNotFoundError, version
 
-    from nodes.commit import current_commit
+    from nodes.common.running.commit import current_commit
 
     try:
         number = version("rlgpt")

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from typing import NoReturn
 
-from nodes.process import python
+from nodes.common.running.process import python
 
 
 def become(what: str, arguments: list[str]) -> NoReturn:
     """Become ``voxeldojo WHAT``, whose own parser reads the arguments."""
-    command = python("nodes.command", "voxeldojo", what, *arguments)
+    command = python("nodes.common.running.command", "voxeldojo", what, *arguments)
     os.execv(sys.executable, command)
 
 

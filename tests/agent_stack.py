@@ -36,7 +36,7 @@ from messages.world import (
     Task,
     View,
 )
-from nodes.goal_ids import slug
+from nodes.common.goals.goal_ids import slug
 from tests.bus_processes import PATIENCE, ROOT, notify_socket, wait_ready
 
 LOG = Condition(kind="have", name="log")

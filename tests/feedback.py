@@ -33,7 +33,7 @@ from messages.plan import (
 from messages.program import Program, ProgramReport
 from messages.verdict import Verdict
 from messages.world import Condition, Episode, Task
-from nodes.asking import render
+from nodes.common.questions.asking import render
 from nodes.slow_agent.slow_agent import SlowAgent
 from nodes.testing import MockBus, start
 from tests.agent_stack import LOG, TASK, seen

@@ -15,9 +15,9 @@ from messages.codec import encode, snapshot
 from messages.plan import PURSUE, Limits, PursueGoal
 from messages.program import Program
 from messages.world import Episode, OpenSession, SeedRange, View
-from nodes.episode_store import FILE, Kept, Part, Play, StoredEpisodes
-from nodes.goal_ids import file_name
-from nodes.stored_goals import StoredGoals
+from nodes.common.goals.goal_ids import file_name
+from nodes.common.storage.episode_store import FILE, Kept, Part, Play, StoredEpisodes
+from nodes.common.storage.stored_goals import StoredGoals
 from tests.report_run import ATTACK, SEARCH, TASK, goal_report, spec
 
 PLAYS = 2  # of each goal: a tryout and the evaluation

@@ -23,8 +23,8 @@ from messages.program import Program
 from messages.training import Policy, TrainingSpec
 from messages.verdict import Verdict
 from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
-from rlgpt.launches import LaunchRecord
 from rlgpt.report.writing import write
+from rlgpt.runs.launches import LaunchRecord
 
 HOSTILE = "<script>alert('pwned')</script>"
 

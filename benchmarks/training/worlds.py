@@ -9,8 +9,8 @@ import yaml
 from messages.training import TrainingSpec
 from messages.world import CLOSE, OPEN, STEP, OpenSession
 from nodes.env_server.session import Session
-from rlgpt.configuration import StrictTask
-from rlgpt.spec_file import read_spec_file, training_spec
+from rlgpt.composing.configuration import StrictTask
+from rlgpt.composing.spec_file import read_spec_file, training_spec
 from worlds import play
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,8 +15,8 @@ from messages.plan import Limits
 from messages.world import Condition, Task
 from nodes.llm import profiles
 from nodes.node import Node
-from rlgpt.composition import compose_launch, group_options
-from rlgpt.configuration import MineClip, NodePlan, Stack
+from rlgpt.composing.composition import compose_launch, group_options
+from rlgpt.composing.configuration import MineClip, NodePlan, Stack
 
 GROUPS = ("task", "world", "llm", "learner", "nodes", "method", "table")
 NODES = ("env_server", "llm", "learner", "critic", "fast_agent", "slow_agent", "planner")

@@ -18,11 +18,15 @@ from messages.chat import (
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import JUDGED, Picture
 from models.outcomes import count_in_words, outcome_in_words, progress, succeeded, success_rate
-from nodes.asking import ask, render
+from nodes.common.parameters.vision import (
+    StrictPictures,
+    check_that_the_model_sees,
+    pictures_for_the_critic,
+)
+from nodes.common.questions.asking import ask, render
 from nodes.config import ConfigError
 from nodes.critic.chosen_pictures import choose
 from nodes.node import Node
-from nodes.vision import StrictPictures, check_that_the_model_sees, pictures_for_the_critic
 
 
 class Critic(Node):

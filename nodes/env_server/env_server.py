@@ -37,6 +37,11 @@ from messages.world import (
     TakeInterface,
     Task,
 )
+from nodes.common.goals.goal_ids import file_name
+from nodes.common.goals.session_ends import UNKNOWN_SESSION
+from nodes.common.storage.episode_store import FILE as EPISODES
+from nodes.common.storage.episode_store import StoredEpisodes
+from nodes.common.storage.whole_files import write_whole
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.games import any_task, first_kind, play_of
@@ -49,12 +54,7 @@ from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.recorded_session import Recorded
 from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
-from nodes.episode_store import FILE as EPISODES
-from nodes.episode_store import StoredEpisodes
-from nodes.goal_ids import file_name
 from nodes.node import Node, NodeFailed
-from nodes.session_ends import UNKNOWN_SESSION
-from nodes.whole_files import write_whole
 from worlds.play import WorldError
 
 

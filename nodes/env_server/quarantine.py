@@ -14,8 +14,8 @@ import msgspec
 
 from messages.program import Problem, Program, ProgramReport
 from messages.world import Guard, Interface, Lead, OpenSession, RewardTerm
+from nodes.common.storage.whole_files import UnusableFile, write_whole
 from nodes.env_server.programs.pulse import mark_of
-from nodes.whole_files import UnusableFile, write_whole
 
 LOG = logging.getLogger("env_server")
 # Checked like any other program, and over before it has acted.

@@ -24,8 +24,8 @@ from messages.world import (
     Picture,
     Stepped,
 )
+from nodes.common.storage.episode_store import Kept, Part, Play, StoredEpisodes
 from nodes.env_server.hosting import Hosted, SessionLost
-from nodes.episode_store import Kept, Part, Play, StoredEpisodes
 from worlds.play import Ints
 
 LOG = logging.getLogger("env_server")

@@ -4,7 +4,7 @@ import os
 import threading
 from pathlib import Path
 
-from nodes.whole_files import UnusableFile
+from nodes.common.storage.whole_files import UnusableFile
 
 
 class StepCount:

@@ -8,14 +8,14 @@ from messages.bus import GoalHandle
 from messages.plan import WORKING, Working
 from messages.program import Program
 from messages.world import DEFAULT_GAME
-from nodes.budget import EVALUATION_EPISODES
+from nodes.common.goals.budget import EVALUATION_EPISODES
+from nodes.common.goals.goal_ids import file_name
+from nodes.common.parameters.vision import pictures_for_the_critic
+from nodes.common.storage.node_memory import Memory
 from nodes.config import ConfigError, check_session_size, node_values
 from nodes.fast_agent.seeds import Tryouts
 from nodes.fast_agent.stage_playing import Player
-from nodes.goal_ids import file_name
 from nodes.node import Node
-from nodes.node_memory import Memory
-from nodes.vision import pictures_for_the_critic
 from worlds import card
 from worlds.common.mineclip_feature import MINECLIP
 from worlds.common.pictures import picture_shape

@@ -4,7 +4,8 @@ from messages.bus import RemoteError
 from messages.chat import ProgramAnswer, ProgramAttempt, ProgramQuestion
 from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Problem, Program
-from nodes.asking import ask
+from nodes.common.goals.goal_ids import slug
+from nodes.common.questions.asking import ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import (
     Implementing,
@@ -19,7 +20,6 @@ from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.skill_use import LookedUp
 from nodes.fast_agent.tried_programs import TriedPrograms
-from nodes.goal_ids import slug
 
 
 def implement_by_code(

@@ -18,6 +18,9 @@ from messages.plan import (
 from messages.program import ProgramReport
 from messages.world import JUDGED
 from models.outcomes import FAULTS
+from nodes.common.skills.skill_library import Library
+from nodes.common.skills.skills import LibraryError
+from nodes.common.storage.whole_files import UnusableFile
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.guard_branch import GuardGoal, make_guard
@@ -37,9 +40,6 @@ from nodes.fast_agent.skill_use import Skills
 from nodes.fast_agent.stage_playing import Play, Played
 from nodes.fast_agent.tried_programs import TriedPrograms
 from nodes.fast_agent.warm_starts import WarmStarts
-from nodes.skill_library import Library
-from nodes.skills import LibraryError
-from nodes.whole_files import UnusableFile
 
 
 def _explaining(played: Played, stages: list[Stage]) -> list[ProgramReport]:

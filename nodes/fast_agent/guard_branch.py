@@ -8,12 +8,12 @@ from messages.chat import GuardAnswer, GuardAttempt, GuardQuestion
 from messages.plan import GuardLine, GuardMade, MakeGuard, Working
 from messages.program import CHECK, CheckProgram, Problem, Program
 from messages.world import Guard
-from nodes.asking import ask
+from nodes.common.goals.goal_ids import slug
+from nodes.common.questions.asking import ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_training import train_guard
 from nodes.fast_agent.implementing import Spent
 from nodes.fast_agent.skill_use import GuardFound, Skills
-from nodes.goal_ids import slug
 
 GuardGoal = GoalHandle[MakeGuard, Working]
 

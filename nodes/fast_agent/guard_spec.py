@@ -4,10 +4,10 @@ from messages.bus import GoalHandle
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import MakeGuard, SubAction, Working
 from messages.world import Interface
+from nodes.common.questions.repairing import ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
-from nodes.repairing import ask_with_repairs
 from worlds import card
 
 

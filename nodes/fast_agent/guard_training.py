@@ -6,12 +6,12 @@ from messages.bus import GoalHandle, RemoteError
 from messages.plan import MakeGuard, Working
 from messages.training import LeadingStage, TrainingSpec
 from messages.world import Guard, Interface
+from nodes.common.goals.goal_ids import slug
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_spec import write_guard_spec
 from nodes.fast_agent.implementing import Spent
 from nodes.fast_agent.policy_training import train
 from nodes.fast_agent.seeds import training_seeds
-from nodes.goal_ids import slug
 
 
 def train_guard(

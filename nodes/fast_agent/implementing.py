@@ -10,11 +10,11 @@ from messages.training import Learning
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import GuardReport
 from models.outcomes import FAULTS, run_in_words
+from nodes.common.goals.guard_counts import together
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.portions import longest_episode, play_what_fits
 from nodes.fast_agent.seeds import trial_seeds
 from nodes.fast_agent.stage_playing import Play, Played, leading_programs
-from nodes.guard_counts import together
 
 Implementing = GoalHandle[Implement, Working]
 

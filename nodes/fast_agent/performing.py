@@ -13,12 +13,12 @@ import msgspec
 from messages.bus import BusError, GoalHandle
 from messages.plan import Perform, Performed, PerformedEpisode, Practised, Subtask, Working
 from messages.world import CLOSE, LOOK, OPEN, Closed, Condition, Episode, OpenSession, SessionName
+from nodes.common.goals.goal_ids import slug
+from nodes.common.goals.guard_counts import together
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.portions import next_portion, portion_id, rest_of
 from nodes.fast_agent.seeds import evaluation_seeds, validation_seeds
 from nodes.fast_agent.stage_playing import play_of
-from nodes.goal_ids import slug
-from nodes.guard_counts import together
 from worlds import card
 from worlds.card import Planning, Unreachable
 

@@ -13,8 +13,8 @@ import msgspec
 from messages.plan import Stage
 from messages.program import Program, ProgramReport
 from messages.world import ChoiceUse, SeedRange, Task
+from nodes.common.goals.guard_counts import together
 from nodes.fast_agent.stage_playing import Play, Played, Player
-from nodes.guard_counts import together
 
 
 class OutOfSamples(Exception):

@@ -9,6 +9,8 @@ from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import Stage
 from messages.program import Program
 from messages.training import LeadingStage, Policy, Trained, TrainingSpec, Tryouts
+from nodes.common.goals.goal_ids import slug
+from nodes.common.questions.repairing import ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import (
@@ -29,8 +31,6 @@ from nodes.fast_agent.spec_checking import SpecChecker
 from nodes.fast_agent.stage_playing import leading_programs
 from nodes.fast_agent.tried_programs import Tried, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
-from nodes.goal_ids import slug
-from nodes.repairing import ask_with_repairs
 from worlds import card
 
 

@@ -7,7 +7,7 @@ import zlib
 import msgspec
 
 from messages.world import SeedRange
-from nodes.node_memory import Memory
+from nodes.common.storage.node_memory import Memory
 
 _PER_RUN = 1_000_000
 _TRAINING = 900_000

@@ -3,11 +3,11 @@
 import msgspec
 
 from messages.bus import RemoteError
+from nodes.common.skills.skills import LibraryError, Skill
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Implementing, Outcome, Spent, judge, try_out
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.skill_use import Skills
-from nodes.skills import LibraryError, Skill
 
 
 def implement_by_skill(

@@ -17,14 +17,11 @@ from messages.chat import GuardNote, SkillNote
 from messages.plan import Evaluate, Evaluated, Implemented, MakeGuard, Stage, Working
 from messages.training import Policy, TrainingSpec
 from messages.world import Condition, Guard
-from nodes.commit import current_commit
-from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import Implementing
-from nodes.goal_ids import slug
-from nodes.guard_counts import done, whole_turns
-from nodes.node_memory import Memory
-from nodes.skill_library import Library
-from nodes.skills import (
+from nodes.common.goals.goal_ids import slug
+from nodes.common.goals.guard_counts import done, whole_turns
+from nodes.common.running.commit import current_commit
+from nodes.common.skills.skill_library import Library
+from nodes.common.skills.skills import (
     Counts,
     Learned,
     LibraryError,
@@ -35,6 +32,9 @@ from nodes.skills import (
     holds,
     skill_key,
 )
+from nodes.common.storage.node_memory import Memory
+from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.implementing import Implementing
 
 MOST_NOTES = 4  # skills that the language model is shown
 MOST_GUARD_NOTES = 2

@@ -7,9 +7,9 @@ import msgspec
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.program import Program
 from messages.world import Condition, Interface, Task
-from nodes.asking import ask
+from nodes.common.checks.spec_check import without_repetitions
+from nodes.common.questions.asking import ask
 from nodes.fast_agent.agent import Agent
-from nodes.spec_check import without_repetitions
 from worlds import card
 from worlds.common.mineclip_feature import MINECLIP
 

@@ -7,9 +7,9 @@ import msgspec
 
 from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
 from messages.program import CHECK, CheckProgram, Program
+from nodes.common.checks.spec_check import clonable, macro_problems, spec_problems
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.inlining import clashes, with_skills
-from nodes.spec_check import clonable, macro_problems, spec_problems
 
 _NONE: Mapping[str, str] = {}
 

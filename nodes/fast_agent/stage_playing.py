@@ -36,10 +36,10 @@ from messages.world import (
     Task,
 )
 from models.outcomes import holds
-from nodes.goal_ids import slug
+from nodes.common.goals.goal_ids import slug
+from nodes.common.goals.session_ends import session_was_lost, was_killed
+from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
-from nodes.node_memory import Memory
-from nodes.session_ends import session_was_lost, was_killed
 
 Result = TypeVar("Result")
 _MOST_KILLED = 100  # attempts at a play that are lost to kills from outside

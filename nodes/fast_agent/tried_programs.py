@@ -15,9 +15,9 @@ from messages.plan import SubAction
 from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition
+from nodes.common.goals.goal_ids import slug
+from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.implementing import Implementing
-from nodes.goal_ids import slug
-from nodes.node_memory import Memory
 
 MOST = 8
 """Programs that a language model is shown: the best."""

@@ -7,9 +7,9 @@ it did before.
 import msgspec
 
 from messages.training import Policy, Trained, TrainingSpec
+from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.skill_use import Skills
-from nodes.node_memory import Memory
 from worlds import card
 
 

@@ -11,11 +11,11 @@ from messages.bus import SESSION_KILLED, BusError, ServiceError
 from messages.interface import Call, Reply, Request, Service
 from messages.training import Act, Acted, TrainingSpec
 from messages.world import INTERFACE, STEP, Step, TakeInterface
+from nodes.common.goals.session_ends import UNKNOWN_SESSION, was_killed
 from nodes.learner.deciding import Deciding
 from nodes.learner.exporting import with_actors
 from nodes.learner.session import lost
 from nodes.learner.state import Spaces, load, stored_networks, stored_spaces
-from nodes.session_ends import UNKNOWN_SESSION, was_killed
 
 
 def play(

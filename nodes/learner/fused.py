@@ -1,7 +1,7 @@
 """PPO's clipped loss and its gradient by hand, for plain networks: what TorchRL's loss, autograd
 and Adam compute, in less than half of the time (docs/speed.md).
 
-`tests/test_fused_update.py` compares it with TorchRL's on random minibatches.
+`tests/learning/test_fused_update.py` compares it with TorchRL's on random minibatches.
 """
 
 import math

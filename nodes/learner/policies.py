@@ -6,8 +6,8 @@ import msgspec
 
 from messages.bus import ServiceError
 from messages.training import Policy, TrainingSpec
-from nodes.goal_ids import file_name
-from nodes.whole_files import write_whole
+from nodes.common.goals.goal_ids import file_name
+from nodes.common.storage.whole_files import write_whole
 
 
 def policy_folder(learner: Path, policy: str) -> Path:

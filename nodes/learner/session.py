@@ -26,8 +26,8 @@ from messages.world import (
     Step,
     Stepped,
 )
+from nodes.common.goals.session_ends import session_was_lost, was_killed
 from nodes.learner.preceding_policies import Leaders
-from nodes.session_ends import session_was_lost, was_killed
 
 CHUNK = 200
 """Steps in each environment that a session plays between a guard's turns before it replies."""

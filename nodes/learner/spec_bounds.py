@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from messages.bounds import LARGEST
 from messages.training import TrainingSpec
 from messages.world import SeedRange
-from nodes.spec_check import MOST_REMEMBERED
+from nodes.common.checks.spec_check import MOST_REMEMBERED
 
 
 def spec_problem(spec: TrainingSpec) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from nodes.kept_parameters import append_lines
+from nodes.common.parameters.kept_parameters import append_lines
 from nodes.learner.parameters import TAKEN_WHILE_TRAINING, Hyperparameters
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ are for the writing only: any other answer is checked by its type and by the age
 from typing import Any
 
 from messages.chat import DecomposeQuestion, Question, SpecQuestion
-from nodes.spec_check import clonable
+from nodes.common.checks.spec_check import clonable
 
 _LISTS: dict[str, tuple[int, int]] = {
     "subtasks": (1, 64),

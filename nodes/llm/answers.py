@@ -10,11 +10,11 @@ import msgspec
 
 from messages.chat import ANSWERS, ChatMessage, Question, game_of
 from messages.world import REWARDS
+from nodes.common.questions.prompt_parts import without_next
 from nodes.llm.answer_bounds import bounded, narrowed
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.thinking import split
 from nodes.llm.wrappings import candidates
-from nodes.prompt_parts import without_next
 from worlds import card
 
 _REPAIR = """That answer cannot be used: {error}

@@ -19,10 +19,10 @@ import msgspec
 from messages.chat import ChatMessage, Question, game_of
 from messages.program import CheckProgram
 from messages.undecodable import UNDECODABLE
-from nodes.answer_check import MOST_SAMPLES, answer_problems, programs_of
-from nodes.asking import kind_of, render
-from nodes.command import ended
-from nodes.exit_codes import REFUSED
+from nodes.common.checks.answer_check import MOST_SAMPLES, answer_problems, programs_of
+from nodes.common.questions.asking import kind_of, render
+from nodes.common.running.command import ended
+from nodes.common.running.exit_codes import REFUSED
 from nodes.llm.answers import Asked, NoAnswer, answer
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.openai import OpenAIBackend

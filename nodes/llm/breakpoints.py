@@ -17,10 +17,10 @@ from messages.breaking import ASKED, Breaks, Held, HeldNote
 from messages.bus import Later, ServiceError
 from messages.chat import Answered, Question
 from messages.undecodable import UNDECODABLE
-from nodes.answer_check import answer_problems
-from nodes.asking import kind_of
+from nodes.common.checks.answer_check import answer_problems
+from nodes.common.questions.asking import kind_of
+from nodes.common.storage.whole_files import UnusableFile, write_whole
 from nodes.llm.transcript import Entry, Unanswered
-from nodes.whole_files import UnusableFile, write_whole
 
 
 class Waiting(msgspec.Struct, kw_only=True):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from messages.chat import ChatMessage
-from nodes.prompt_parts import without_next
+from nodes.common.questions.prompt_parts import without_next
 
 Prompt = list[ChatMessage]
 

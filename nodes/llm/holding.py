@@ -11,7 +11,7 @@ from messages.bus import BusError, ServiceError
 from messages.chat import ANSWERS, Answered, Question
 from messages.empty import Empty
 from messages.program import CheckProgram, Problem
-from nodes.answer_check import answer_problems, problem_lines, programs_of
+from nodes.common.checks.answer_check import answer_problems, problem_lines, programs_of
 from nodes.llm.answers import answer_schema, parse
 from nodes.llm.breakpoints import Breakpoints, Waiting
 from nodes.llm.transcript import Entry, Unanswered

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from messages.bus import ServiceError
-from nodes.whole_files import write_whole
+from nodes.common.storage.whole_files import write_whole
 
 NAME = "lease.json"
 

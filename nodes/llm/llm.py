@@ -18,8 +18,8 @@ from messages.empty import Empty
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, GpuLease, TakeGpu
 from messages.program import CHECK, CheckProgram, Problem
 from messages.world import DEFAULT_GAME
-from nodes.answer_check import MOST_SAMPLES
-from nodes.asking import kind_of
+from nodes.common.checks.answer_check import MOST_SAMPLES
+from nodes.common.questions.asking import kind_of
 from nodes.config import ConfigError, node_values
 from nodes.llm.answers import Asked, Attempt, NoAnswer, answer, answer_schema
 from nodes.llm.backend import Backend, BackendError

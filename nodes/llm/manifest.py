@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from messages.undecodable import UNDECODABLE
-from nodes.whole_files import write_whole
+from nodes.common.storage.whole_files import write_whole
 
 NAME = "rlgpt.json"
 _SMALL = 64_000_000  # bytes: all but weights

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from messages.chat import ANSWERS, ChatMessage, Question
-from nodes.asking import kind_of
+from nodes.common.questions.asking import kind_of
+from nodes.common.questions.prompt_parts import with_examples
 from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.backend import BackendError, Completion, Listener
 from nodes.llm.completions import post
@@ -17,7 +18,6 @@ from nodes.llm.measuring import Meter
 from nodes.llm.profiles import OpenAI, Requests
 from nodes.llm.question_pictures import content
 from nodes.llm.thinking import split
-from nodes.prompt_parts import with_examples
 
 
 class OpenAIBackend:

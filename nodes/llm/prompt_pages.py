@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from messages.chat import ANSWERS, ChatMessage, Question
-from nodes.asking import render
+from nodes.common.questions.asking import render
 from nodes.llm.answers import answer_schema
 
 ROOT = Path(__file__).resolve().parents[2]

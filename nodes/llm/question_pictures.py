@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from messages.chat import ChatMessage, digest
-from nodes.whole_files import write_whole
+from nodes.common.storage.whole_files import write_whole
 
 _KINDS = {b"\x89PNG\r\n\x1a\n": ("image/png", ".png"), b"\xff\xd8\xff": ("image/jpeg", ".jpg")}
 _ADVICE = (

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from messages.chat import Answered, ChatMessage
+from nodes.common.storage.whole_files import UnusableFile
 from nodes.llm.answers import Attempt
-from nodes.whole_files import UnusableFile
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 

@@ -5,9 +5,9 @@ import msgspec
 from messages.bus import RemoteError, ServiceError
 from messages.chat import GoalAnswer, GoalQuestion
 from messages.world import Task
-from nodes.asking import ask
+from nodes.common.questions.asking import ask
+from nodes.common.questions.repairing import ask_with_repairs
 from nodes.node import Node
-from nodes.repairing import ask_with_repairs
 from worlds import card
 
 

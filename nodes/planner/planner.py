@@ -16,14 +16,14 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.world import JUDGED, Task
-from nodes.asking import ask
-from nodes.budget import BUDGETS, Budgeted
-from nodes.node_memory import Memory
-from nodes.plan_check import fixed, plan_problems
+from nodes.common.checks.plan_check import fixed, plan_problems
+from nodes.common.checks.task_check import task_problem
+from nodes.common.goals.budget import BUDGETS, Budgeted
+from nodes.common.questions.asking import ask
+from nodes.common.questions.repairing import ask_with_repairs
+from nodes.common.storage.node_memory import Memory
 from nodes.planner.goal import with_success
 from nodes.planner.pursuit import PlanningNode, Pursuing, Pursuit
-from nodes.repairing import ask_with_repairs
-from nodes.task_check import task_problem
 
 
 class Planner(PlanningNode):

@@ -28,14 +28,14 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.world import Task
-from nodes.budget import (
+from nodes.common.goals.budget import (
     evaluation_episodes,
     for_practice,
     least,
     least_again,
     longest_evaluation,
 )
-from nodes.goal_ids import slug
+from nodes.common.goals.goal_ids import slug
 from nodes.node import Node
 from nodes.planner.iteration_choice import chosen_iteration, lost_to_time, merit, quicker
 from nodes.planner.losses import losses, to_practise, wanted_of_goal, wanted_of_subtask

@@ -34,14 +34,14 @@ from messages.plan import (
 )
 from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
-from nodes.asking import ask
-from nodes.budget import BUDGETS, Budgeted, for_practice, least, least_again
-from nodes.decomposition_check import fixed, problems_with, up_to_success
-from nodes.goal_ids import slug
-from nodes.guard_counts import together
+from nodes.common.checks.decomposition_check import fixed, problems_with, up_to_success
+from nodes.common.goals.budget import BUDGETS, Budgeted, for_practice, least, least_again
+from nodes.common.goals.goal_ids import slug
+from nodes.common.goals.guard_counts import together
+from nodes.common.questions.asking import ask
+from nodes.common.questions.repairing import ask_with_repairs
+from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
-from nodes.node_memory import Memory
-from nodes.repairing import ask_with_repairs
 from nodes.slow_agent.remembering import earlier_success, lines_of, tried
 from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
 

@@ -11,19 +11,19 @@ from time import monotonic
 
 from messages.calling import calls
 from messages.system import description, heartbeat
-from nodes.plain_text import plain_entry
-from rlgpt import run_folder
+from nodes.common.running.plain_text import plain_entry
 from rlgpt.bags.bag_reader import BagReader, Channel, Recorded
 from rlgpt.bags.message_maps import NoMap, parted
 from rlgpt.bags.message_schemas import Types
 from rlgpt.bags.recorded_answers import Answers
 from rlgpt.bags.stand_in import StandIn
 from rlgpt.bags.topic_patterns import check_patterns, is_wanted
-from rlgpt.configuration import Stack, load
-from rlgpt.foreground_node import reclaim_node, release_node
+from rlgpt.composing.configuration import Stack, load
 from rlgpt.inspecting.opening import connected
-from rlgpt.machines import LAUNCHER
+from rlgpt.launching.machines import LAUNCHER
 from rlgpt.refused import Refused, instead
+from rlgpt.runs import run_folder
+from rlgpt.single_runs.foreground_node import reclaim_node, release_node
 
 CONNECTING = 1.0
 """Seconds in which subscribers connect before the first message."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from rlgpt.bags import mcap_records as records
 from rlgpt.bags.message_maps import is_map
+from rlgpt.composing.user_files import check_regular
 from rlgpt.refused import Refused
-from rlgpt.user_files import check_regular
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from nodes.process import child_environment, python
+from nodes.common.running.process import child_environment, python
 from rlgpt.bags.recording import SUBSCRIBED
 
 _READY = 30.0  # seconds

@@ -12,18 +12,18 @@ from types import FrameType
 from messages.bus import Bus
 from messages.calling import calls
 from messages.system import CRASHES, Crash
-from nodes.exit_codes import FAILED
-from nodes.plain_text import plain_entry
-from rlgpt import run_folder
+from nodes.common.running.exit_codes import FAILED
+from nodes.common.running.plain_text import plain_entry
 from rlgpt.bags.bag_writer import BagFull, BagWriter
 from rlgpt.bags.choice import Choice, choose
 from rlgpt.bags.recorder import Recorder
 from rlgpt.bags.snapshot import Snapshot
-from rlgpt.configuration import load
+from rlgpt.composing.configuration import load
 from rlgpt.inspecting.opening import connected
 from rlgpt.interfaces import descriptions
-from rlgpt.machines import LAUNCHER
+from rlgpt.launching.machines import LAUNCHER
 from rlgpt.refused import Refused
+from rlgpt.runs import run_folder
 
 FOLDER = "bags"
 """Where bags are in a run folder, if no other file is named."""

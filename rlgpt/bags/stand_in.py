@@ -12,10 +12,10 @@ from messages.bus.replay_bus import ReplayBus
 from messages.codec import Frames
 from messages.empty import Empty
 from messages.system import Description, Heartbeat, describe, description, heartbeat
+from nodes.common.running.process import AlreadyRunning, hold
 from nodes.config import key_folder
-from nodes.process import AlreadyRunning, hold
 from rlgpt.bags.recorded_answers import Answers
-from rlgpt.configuration import Stack
+from rlgpt.composing.configuration import Stack
 from rlgpt.refused import Refused
 
 

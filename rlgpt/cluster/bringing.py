@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from rlgpt.cluster.snapshots import DATABASE, JOURNALS
-from rlgpt.received_path import leads_out
+from rlgpt.runs.received_path import leads_out
 
 LARGEST = 256 << 20
 """Bytes of one file; a larger one stays on its host."""

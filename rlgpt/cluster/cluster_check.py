@@ -4,7 +4,7 @@
 import sys
 from typing import Any
 
-from nodes.commit import current_commit
+from nodes.common.running.commit import current_commit
 from rlgpt.cluster.cluster_joining import PAGE, address_of, check_cluster, join
 from rlgpt.cluster.found_cluster import Cluster, HostFound, answer
 from rlgpt.cluster.host_process import HostProcess

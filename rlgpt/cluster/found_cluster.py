@@ -4,7 +4,7 @@ import subprocess
 
 import msgspec
 
-from nodes.process import python
+from nodes.common.running.process import python
 from rlgpt.cluster.cluster_joining import PAGE
 from rlgpt.refused import Refused
 

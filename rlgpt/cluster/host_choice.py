@@ -8,12 +8,12 @@ from typing import Any
 
 from messages.bus.curve import TOOLS, make_keys
 from messages.bus.errors import AddressError
+from nodes.common.running.process import python
 from nodes.config import key_folder
-from nodes.process import python
 from rlgpt.cluster.cluster_joining import PAGE
 from rlgpt.cluster.found_cluster import Cluster, HostFound, find_cluster
 from rlgpt.cluster.free_ports import free_ports
-from rlgpt.configuration import Resources, Stack
+from rlgpt.composing.configuration import Resources, Stack
 from rlgpt.refused import Refused
 
 RAY = "ray"

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 
-from nodes.process import end_with_supervisor
+from nodes.common.running.process import end_with_supervisor
 from rlgpt.main import main
 
 if __name__ == "__main__":

@@ -16,12 +16,12 @@ import time
 from pathlib import Path
 from typing import BinaryIO
 
-from nodes.commit import current_commit
-from nodes.process import child_environment, python
+from nodes.common.running.commit import current_commit
+from nodes.common.running.process import child_environment, python
 from rlgpt.cluster.bringing import Listed
 from rlgpt.cluster.free_ports import free_ports
 from rlgpt.cluster.snapshots import DATABASE, JOURNALS, Snapshots
-from rlgpt.readiness import Readiness
+from rlgpt.launching.readiness import Readiness
 
 ABANDONED = 30.0
 """Seconds without a question of the launcher's host after which the process is ended."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from nodes.commit import current_commit
-from nodes.exit_codes import FAILED
+from nodes.common.running.commit import current_commit
+from nodes.common.running.exit_codes import FAILED
 from rlgpt.cluster.bringing import LARGEST, OURS, Bringing
 from rlgpt.cluster.cluster_joining import address_of
 from rlgpt.refused import Refused

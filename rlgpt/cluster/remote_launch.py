@@ -13,14 +13,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from nodes.command import ended
-from nodes.exit_codes import FAILED, HOST_LOST
-from nodes.process import leave
+from nodes.common.running.command import ended
+from nodes.common.running.exit_codes import FAILED, HOST_LOST
+from nodes.common.running.process import leave
 from rlgpt.cluster.bringing import files_of
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed import Placed, Signals
-from rlgpt.configuration import check, check_task, save
+from rlgpt.composing.configuration import check, check_task, save
 from rlgpt.refused import Refused
 from rlgpt.table.room import GIB, GIB_A_CELL
 
@@ -68,7 +68,7 @@ def is_away(run: Path) -> bool:
 
 def composed(name: str, overrides: list[str]) -> Path:
     """Compose a launch into the run folder that ``run=`` names. Raises Refused."""
-    from rlgpt.composition import compose_launch  # Hydra: `resume` does not need it
+    from rlgpt.composing.composition import compose_launch  # Hydra: `resume` does not need it
 
     data = compose_launch(name, overrides)
     check_task(check(data, name), name)

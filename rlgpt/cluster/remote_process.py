@@ -16,16 +16,16 @@ from typing import Any
 import yaml
 
 from messages.bus.address import read_hosts
+from nodes.common.running.exit_codes import FAILED
+from nodes.common.running.process import end_with_supervisor, leave, notify
 from nodes.config import key_folder
-from nodes.exit_codes import FAILED
-from nodes.process import end_with_supervisor, leave, notify
 from rlgpt.cluster.bringing import LARGEST, taken_along
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.forwarding import Forwarder
 from rlgpt.cluster.host_choice import placed_nodes
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed import BRING_EVERY, Placed, Signals
-from rlgpt.configuration import Resources, Stack, load, read
+from rlgpt.composing.configuration import Resources, Stack, load, read
 from rlgpt.refused import Refused
 
 OFTEN = 2.0  # seconds between two looks at the files of a node that has more to lose

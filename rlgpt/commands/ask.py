@@ -46,7 +46,7 @@ def add(commands: Commands) -> None:
 
 
 def _ask(given: Namespace, _: list[str]) -> int:
-    from rlgpt.question_again import Options, ask_again, list_questions
+    from rlgpt.single_runs.question_again import Options, ask_again, list_questions
 
     if given.question is None:
         return list_questions(given.agent, given.run, given.json)

@@ -17,6 +17,6 @@ def add(commands: Commands) -> None:
 
 
 def _compare(given: Namespace, _: list[str]) -> int:
-    from rlgpt.comparing import compare
+    from rlgpt.runs.comparing import compare
 
     return compare(given.runs, given.json)

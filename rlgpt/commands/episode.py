@@ -36,13 +36,13 @@ def add(commands: Commands) -> None:
 
 
 def _list(given: Namespace, _: list[str]) -> int:
-    from rlgpt.episode import list_episodes
+    from rlgpt.runs.episode import list_episodes
 
     return list_episodes(given.run, given.of, given.ended, given.json)
 
 
 def _play(given: Namespace, more: list[str]) -> int:
-    from rlgpt.playing_again import play_again
+    from rlgpt.single_runs.playing_again import play_again
 
     words = [word for word in (given.run, given.seed) if word is not None]
     if more and len(words) == 1 and not more[0].startswith("-"):

@@ -30,14 +30,14 @@ def _launch(given: Namespace, more: list[str]) -> int:
     if given.list:
         if given.name is not None or given.overrides or more:
             raise Refused("--list lists all launch files and takes no name; leave one of them out")
-        from rlgpt.launch_files import list_launch_files
+        from rlgpt.composing.launch_files import list_launch_files
 
         return list_launch_files(given.json)
     if given.name is None:
         raise Refused("which launch file? `rlgpt launch --list` has them")
     if given.json:
         raise Refused("--json goes with --list")
-    from rlgpt.launching import launch
+    from rlgpt.launching.launching import launch
 
     excluded, overrides = without_options([*given.overrides, *more])
     recorded = ["bag=true"] if given.bag else []

@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(given: Namespace, more: list[str]) -> int:
-    from rlgpt.program_run import Options, run_program
+    from rlgpt.single_runs.program_run import Options, run_program
 
     words = [*given.overrides, *more]
     for word in words:

@@ -17,6 +17,6 @@ def add(commands: Commands) -> None:
 
 
 def _show(given: Namespace, _: list[str]) -> int:
-    from rlgpt.prompts import show
+    from rlgpt.single_runs.prompts import show
 
     return show(given.agent, given.run, given.id, given.list, given.schema)

@@ -21,6 +21,6 @@ def add(commands: Commands) -> None:
 
 
 def _report(given: Namespace, _: list[str]) -> int:
-    from rlgpt.reporting import report
+    from rlgpt.runs.reporting import report
 
     return report(given.run, given.goal)

@@ -18,7 +18,7 @@ def add(commands: Commands) -> None:
 
 
 def _resume(given: Namespace, more: list[str]) -> int:
-    from rlgpt.launching import resume
+    from rlgpt.launching.launching import resume
 
     excluded, overrides = without_options(more)
     if overrides:

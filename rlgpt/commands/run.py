@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(given: Namespace, more: list[str]) -> int:
-    from rlgpt.foreground_node import run
+    from rlgpt.single_runs.foreground_node import run
 
     options, overrides = without_options([*given.overrides, *more])
     if options:

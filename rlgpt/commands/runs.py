@@ -17,6 +17,6 @@ def add(commands: Commands) -> None:
 
 
 def _runs(given: Namespace, _: list[str]) -> int:
-    from rlgpt.runs import list_runs
+    from rlgpt.runs.runs import list_runs
 
     return list_runs(given.folder, given.json)

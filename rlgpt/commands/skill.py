@@ -30,24 +30,24 @@ def _add_library(parser: ArgumentParser) -> None:
 
 
 def _list(given: Namespace, _: list[str]) -> int:
-    from rlgpt import skill_tools
+    from rlgpt.single_runs import skill_tools
 
     return skill_tools.listed(given.library)
 
 
 def _show(given: Namespace, _: list[str]) -> int:
-    from rlgpt import skill_tools
+    from rlgpt.single_runs import skill_tools
 
     return skill_tools.show(given.name, given.library)
 
 
 def _run(given: Namespace, _: list[str]) -> int:
-    from rlgpt import skill_tools
+    from rlgpt.single_runs import skill_tools
 
     return skill_tools.play(given.name, given.library, given.episodes, given.seed)
 
 
 def _remove(given: Namespace, _: list[str]) -> int:
-    from rlgpt import skill_tools
+    from rlgpt.single_runs import skill_tools
 
     return skill_tools.remove(given.name, given.library)

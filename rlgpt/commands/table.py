@@ -51,7 +51,7 @@ def add(commands: Commands) -> None:
 
 
 def _table(given: Namespace, more: list[str]) -> int:
-    from rlgpt.configuration import LARGEST_SEED
+    from rlgpt.composing.configuration import LARGEST_SEED
     from rlgpt.table.cells import AXES
     from rlgpt.table.run_table import Options, table
 

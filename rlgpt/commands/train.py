@@ -21,7 +21,7 @@ def add(commands: Commands) -> None:
 
 
 def _train(given: Namespace, more: list[str]) -> int:
-    from rlgpt.train_alone import train
+    from rlgpt.single_runs.train_alone import train
 
     excluded, overrides = without_options([*given.overrides, *more])
     return train(given.spec, overrides, excluded)

@@ -18,8 +18,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
 from messages.undecodable import UNDECODABLE
-from nodes.goal_ids import file_name
-from rlgpt.comparing import compared_runs
+from nodes.common.goals.goal_ids import file_name
 from rlgpt.dash import films, live_socket
 from rlgpt.dash.access import Access
 from rlgpt.dash.controls import AnswerChoice, BreakpointChange, CannotChange, ParameterChange
@@ -29,6 +28,7 @@ from rlgpt.dash.replays import Replays
 from rlgpt.dash.views import episode_view, plan_view, program_view, time_view
 from rlgpt.dash.watched_runs import WatchedRun, WatchedRuns
 from rlgpt.refused import Refused
+from rlgpt.runs.comparing import compared_runs
 
 STATIC = Path(__file__).with_name("static")
 _MOST_COMPARED = 8

@@ -25,7 +25,7 @@ from messages.bus import Bus, BusError
 from messages.codec import CodecError
 from messages.empty import Empty
 from messages.system import KILL, RESTART, NodeName
-from rlgpt.configuration import Stack
+from rlgpt.composing.configuration import Stack
 from rlgpt.dash.follow.follower import Follower, NotRunning
 from rlgpt.inspecting.answer_text import answer_of, draft
 from rlgpt.inspecting.held_answers import call_llm

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from nodes.goal_ids import file_name
+from nodes.common.goals.goal_ids import file_name
 
 _FOLDERS = {"evaluation": "env_server/videos", "again": "films"}
 

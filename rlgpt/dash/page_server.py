@@ -5,12 +5,12 @@ from typing import Any
 
 import uvicorn
 
-from rlgpt import run_folder
 from rlgpt.dash.access import loopback
 from rlgpt.dash.app import make_app
 from rlgpt.dash.token_file import read_token
 from rlgpt.dash.watched_runs import WatchedRuns
 from rlgpt.refused import Refused
+from rlgpt.runs import run_folder
 
 PORT = 8420
 _LAST_PORT = 65_535

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from nodes.process import child_environment, python
+from nodes.common.running.process import child_environment, python
 
 _WAITING = 8  # at most
 _LAST_WORDS = 2_000  # characters of what the command printed

@@ -5,8 +5,8 @@ import re
 import stat
 from pathlib import Path
 
+from rlgpt.composing.user_files import check_regular
 from rlgpt.refused import Refused
-from rlgpt.user_files import check_regular
 
 SHORTEST = 20  # characters
 

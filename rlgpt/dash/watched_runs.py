@@ -13,7 +13,7 @@ from rlgpt.dash.follow.follower import Follower
 from rlgpt.dash.follow.sight_watch import SightWatch
 from rlgpt.dash.views.conversation_view import Conversation
 from rlgpt.dash.views.curve_view import Curves
-from rlgpt.runs import Run, described, run_folders
+from rlgpt.runs.runs import Run, described, run_folders
 
 _KEPT = 8  # runs that stay watched without a page
 _LISTED = 5.0  # seconds for which a line of the list stands

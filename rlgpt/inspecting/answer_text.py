@@ -7,9 +7,9 @@ import msgspec
 import yaml
 
 from messages.breaking import Held
-from nodes.yaml_problem import yaml_problem
+from nodes.common.storage.yaml_problem import yaml_problem
+from rlgpt.composing.user_files import read_user_text
 from rlgpt.refused import Refused
-from rlgpt.user_files import read_user_text
 
 
 def draft(held: Held) -> str:

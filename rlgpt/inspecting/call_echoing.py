@@ -13,7 +13,7 @@ from messages.bus.header import Header
 from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, decode, decode_untyped
 from messages.system import Description
-from nodes.exit_codes import FAILED
+from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.echoing import awaited, check_printing, launch_ended, spinning
 from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line

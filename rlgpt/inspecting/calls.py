@@ -21,11 +21,11 @@ from messages.bus.goal_store import UNKNOWN
 from messages.codec import CodecError
 from messages.interface import Action, Service, Topic
 from messages.undecodable import UNDECODABLE
+from nodes.common.running.exit_codes import FAILED
+from nodes.common.running.process import AlreadyRunning, hold
 from nodes.config import key_folder
-from nodes.exit_codes import FAILED
-from nodes.process import AlreadyRunning, hold
-from rlgpt.configuration import Stack
-from rlgpt.conversion import convert
+from rlgpt.composing.configuration import Stack
+from rlgpt.composing.conversion import convert
 from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.interfaces import declared

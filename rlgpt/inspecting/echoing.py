@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 from messages.bus import Bus
 from messages.bus.header import Header
 from messages.system import Description
-from nodes.exit_codes import FAILED
-from rlgpt import run_folder
+from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused, near
+from rlgpt.runs import run_folder
 
 
 def check_topic(name: str, found: list[Description]) -> None:

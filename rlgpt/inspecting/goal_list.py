@@ -8,14 +8,14 @@ import msgspec
 
 from messages.bus.goal_store import FINISHED, GoalRecord
 from messages.codec import CodecError, decode_untyped
-from nodes.exit_codes import FAILED
-from nodes.stored_goals import read_goals
-from nodes.whole_files import UnusableFile
-from rlgpt import run_folder
-from rlgpt.configuration import load
+from nodes.common.running.exit_codes import FAILED
+from nodes.common.storage.stored_goals import read_goals
+from nodes.common.storage.whole_files import UnusableFile
+from rlgpt.composing.configuration import load
 from rlgpt.inspecting.output import print_facts, print_rows
 from rlgpt.interfaces import declared_actions
 from rlgpt.refused import Refused, near
+from rlgpt.runs import run_folder
 
 _COLUMNS = {
     "action": "action",

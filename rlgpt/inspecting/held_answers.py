@@ -29,7 +29,7 @@ from messages.breaking import (
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.interface import Service
-from nodes.exit_codes import FAILED
+from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.answer_text import draft, read_answer
 from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened

@@ -1,6 +1,7 @@
 """The logs of a run's nodes, merged by time: of a run that goes on or has ended.
 
-An entry begins with its time and its level; further lines of it are indented (nodes/logs.py).
+An entry begins with its time and its level; further lines of it are indented
+(`nodes/common/running/logs.py`).
 """
 
 import re
@@ -11,11 +12,11 @@ from pathlib import Path
 
 import msgspec
 
-from nodes.plain_text import plain
-from rlgpt import run_folder
-from rlgpt.configuration import load
+from nodes.common.running.plain_text import plain
+from rlgpt.composing.configuration import load
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused, instead
+from rlgpt.runs import run_folder
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 _ENTRY = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) ([A-Z]+) (.*)", re.DOTALL)

@@ -7,7 +7,7 @@ from pathlib import Path
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.pausing import Pause, SetPause, get_pause, set_pause
-from nodes.exit_codes import FAILED
+from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused

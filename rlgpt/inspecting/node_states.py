@@ -7,13 +7,13 @@ from typing import Any
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.system import KILL, RESTART, NodeName, NodeState, describe, get_parameters
-from nodes.exit_codes import FAILED
-from rlgpt import run_folder
-from rlgpt.configuration import Stack
+from nodes.common.running.exit_codes import FAILED
+from rlgpt.composing.configuration import Stack
 from rlgpt.inspecting.opening import launcher_states, not_answering, opened
 from rlgpt.inspecting.output import print_facts, print_rows
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused
+from rlgpt.runs import run_folder
 
 _COLUMNS = {
     "node": "node",

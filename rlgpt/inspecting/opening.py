@@ -8,13 +8,13 @@ from messages.bus import Bus, BusError
 from messages.bus.curve import TOOLS
 from messages.empty import Empty
 from messages.system import LIST, Description, Endpoint, NodeState
+from nodes.common.running.exit_codes import FAILED
 from nodes.config import key_folder
-from nodes.exit_codes import FAILED
-from rlgpt import run_folder
-from rlgpt.configuration import Stack, load
+from rlgpt.composing.configuration import Stack, load
 from rlgpt.interfaces import descriptions
-from rlgpt.machines import LAUNCHER, check_keys
+from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, near
+from rlgpt.runs import run_folder
 
 
 @contextlib.contextmanager

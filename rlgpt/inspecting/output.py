@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from nodes.plain_text import plain_json
+from nodes.common.running.plain_text import plain_json
 from rlgpt.terminal import plain_table, print_plain, print_table
 
 Row = Mapping[str, Any]

@@ -2,9 +2,9 @@
 
 import time
 
-from rlgpt import run_folder
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.report.changes import changes_of
+from rlgpt.runs import run_folder
 
 _COLUMNS = {
     "when": "when",

@@ -19,14 +19,14 @@ from messages.system import (
 )
 from messages.system import set_parameters as setting
 from messages.undecodable import UNDECODABLE
-from nodes.yaml_problem import yaml_problem
-from rlgpt.configuration import Stack
+from nodes.common.storage.yaml_problem import yaml_problem
+from rlgpt.composing.configuration import Stack
+from rlgpt.composing.user_files import read_user_text
 from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused, instead
-from rlgpt.user_files import read_user_text
 
 _COLUMNS = {"node": "node", "parameter": "parameter", "value": "shown", "": "mark"}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from messages.bus.header import Header
 from messages.codec import Frames
-from nodes.exit_codes import FAILED
+from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.echoing import check_topic, spinning
 from rlgpt.inspecting.opening import described, opened
 from rlgpt.inspecting.output import print_rows

@@ -21,15 +21,15 @@ from rich.text import Text
 
 from messages.bus.address import prepare, socket_path
 from messages.bus.errors import AddressError
-from nodes.commit import CHECKOUT
+from nodes.common.running.commit import CHECKOUT
 from nodes.own_packages import hidden
-from rlgpt import run_folder
-from rlgpt.composition import compose_launch
-from rlgpt.configuration import check, save
+from rlgpt.composing.composition import compose_launch
+from rlgpt.composing.configuration import check, save
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report.found import jail
-from rlgpt.small_stack import small_stack
+from rlgpt.runs import run_folder
+from rlgpt.single_runs.small_stack import small_stack
 from rlgpt.terminal import console, hanging
 from rlgpt.version import words as version_words
 from worlds import games

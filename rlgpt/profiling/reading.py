@@ -8,7 +8,7 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 from nodes.times import EVERY, FILE, TimesLine
-from rlgpt import launches, run_folder
+from rlgpt.runs import launches, run_folder
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 
 from nodes.times import TimesLine
-from rlgpt import run_folder
 from rlgpt.profiling.parts import PartTime, in_order
 from rlgpt.profiling.reading import lines, windows
 from rlgpt.profiling.sharing import Shared
 from rlgpt.profiling.trainings import TrainingTime, trainings
+from rlgpt.runs import run_folder
 
 SPANS = 120
 """The most spans of a timeline."""

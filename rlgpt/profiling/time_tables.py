@@ -1,11 +1,11 @@
 """``rlgpt profile``: the account of a run's time as tables, or as JSON."""
 
-from rlgpt import run_folder
 from rlgpt.inspecting.output import json_line
 from rlgpt.profiling.parts import MEANINGS, TITLES, PartTime
 from rlgpt.profiling.time_account import Profile, profile
 from rlgpt.refused import Refused
 from rlgpt.report.words import duration
+from rlgpt.runs import run_folder
 from rlgpt.terminal import plain_table, print_plain, print_table
 
 _TRAININGS = 5

@@ -29,7 +29,7 @@ from messages.plan import (
 from messages.training import TRAIN, Train, Trained
 from messages.undecodable import UNDECODABLE
 from messages.world import Task
-from rlgpt.configuration import StrictTask
+from rlgpt.composing.configuration import StrictTask
 from rlgpt.refused import Refused, instead
 from rlgpt.report import found, stores
 from rlgpt.report.run_state import Ending, State, state

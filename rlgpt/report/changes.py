@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from messages.undecodable import UNDECODABLE
-from nodes.kept_parameters import FILE, read_changes
+from nodes.common.parameters.kept_parameters import FILE, read_changes
 from rlgpt.report.found import objects
 
 _TAKEN = "learner/taken.jsonl"

@@ -5,7 +5,7 @@ import keyword
 import token
 import tokenize
 
-from nodes.plain_text import plain
+from nodes.common.running.plain_text import plain
 
 Piece = tuple[str, str]
 """(class, text): class is "", "k" keyword, "s" string, "n" number, "c" comment, "d" definition."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from nodes.goal_ids import file_name
+from nodes.common.goals.goal_ids import file_name
 from rlgpt.curves.joining import read_curves
 
 _MOST_POINTS = 400  # more than the chart has pixels for

@@ -16,8 +16,8 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 from nodes.config import ConfigError, read_config
-from rlgpt.received_path import leads_out
-from rlgpt.run_folder import env_server_folders
+from rlgpt.runs.received_path import leads_out
+from rlgpt.runs.run_folder import env_server_folders
 
 TRANSCRIPT = "llm/transcript.jsonl"
 UNANSWERED = "llm/unanswered.jsonl"

@@ -16,8 +16,8 @@ from markupsafe import Markup
 from messages.plan import GuardLine, Iteration, Subtask
 from messages.program import Program
 from messages.world import DEFAULT_GAME, Guard
-from nodes import guard_counts
-from nodes.goal_ids import slug
+from nodes.common.goals import guard_counts
+from nodes.common.goals.goal_ids import slug
 from rlgpt.profiling import MEANINGS, TITLES, Profile
 from rlgpt.report import charts, coloured_source, curves, found, played_episodes, words
 from rlgpt.report.account import Account

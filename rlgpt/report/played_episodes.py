@@ -10,7 +10,7 @@ import msgspec
 
 from messages.plan import PURSUE
 from messages.world import Episode
-from nodes.episode_store import (
+from nodes.common.storage.episode_store import (
     ENDINGS,
     EPISODES,
     FILE,
@@ -20,9 +20,9 @@ from nodes.episode_store import (
     Trained,
     read_episode,
 )
-from nodes.episode_store import read_play as read_row
+from nodes.common.storage.episode_store import read_play as read_row
 from rlgpt.report import stores
-from rlgpt.run_folder import env_server_folders
+from rlgpt.runs.run_folder import env_server_folders
 
 Kind = Literal["tryout", "evaluation", "validation", "performance", "other"]
 Ending = Literal["success", "death", "horizon", "stopped", "cut_off"]

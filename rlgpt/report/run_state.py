@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from rlgpt import launches, run_folder
+from rlgpt.runs import launches, run_folder
 
 Kind = Literal[
     "running", "reached", "not_reached", "failed", "interrupted", "stopped", "unfinished"

@@ -13,7 +13,6 @@ import msgspec
 
 from messages.plan import GoalReport, Iteration, Performed, Samples
 from messages.world import Condition, GuardReport, Task
-from rlgpt import launches
 from rlgpt.profiling import PartTime, Profile
 from rlgpt.report import found, played_episodes
 from rlgpt.report.account import Account, GoalLine
@@ -21,7 +20,8 @@ from rlgpt.report.changes import Changed, changes_of
 from rlgpt.report.goal_outcomes import with_outcomes
 from rlgpt.report.run_state import State
 from rlgpt.report.words import decomposition, successes
-from rlgpt.run_folder import env_server_folders
+from rlgpt.runs import launches
+from rlgpt.runs.run_folder import env_server_folders
 
 _DISTRIBUTIONS = (
     "rlgpt torch torchrl tensordict numpy numba gymnasium pyzmq msgspec hydra-core vllm minedojo"

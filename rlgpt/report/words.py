@@ -3,7 +3,7 @@
 from messages.plan import Iteration, Line, Subtask
 from messages.training import Learning, Trained
 from messages.world import UNSAID, Condition, RewardTerm, Task
-from nodes.plain_text import plain
+from nodes.common.running.plain_text import plain
 from worlds import GameError, card
 
 

@@ -6,12 +6,12 @@ import msgspec
 
 from messages.plan import GoalReport
 from messages.undecodable import UNDECODABLE
-from nodes.whole_files import write_whole
-from rlgpt import launches
+from nodes.common.storage.whole_files import write_whole
 from rlgpt.profiling import profile
 from rlgpt.report import page
 from rlgpt.report.account import GOAL_REPORT, account
 from rlgpt.report.summary import Summary, summarise
+from rlgpt.runs import launches
 
 _SUMMARY = "summary.json"
 _PAGE = "report.html"

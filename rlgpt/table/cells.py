@@ -9,8 +9,8 @@ from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 
-from rlgpt.composition import compose_launch
-from rlgpt.configuration import check
+from rlgpt.composing.composition import compose_launch
+from rlgpt.composing.configuration import check
 from rlgpt.refused import Refused, instead
 from rlgpt.table import table_tasks
 from rlgpt.table.definition import Definition

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 import msgspec
 
 from messages.bounds import Positive, Share
-from rlgpt.composition import group_options, launch_folders
-from rlgpt.configuration import LARGEST_SEED
-from rlgpt.conversion import complaint
+from rlgpt.composing.composition import group_options, launch_folders
+from rlgpt.composing.configuration import LARGEST_SEED
+from rlgpt.composing.conversion import complaint
+from rlgpt.composing.user_files import read_user_yaml
 from rlgpt.refused import Refused, instead
 from rlgpt.table import table_tasks
 from rlgpt.table.table_tasks import Draw
-from rlgpt.user_files import read_user_yaml
 
 Seed = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
 

@@ -1,8 +1,8 @@
 """What a cell is run from: the fingerprint of the world as it is now."""
 
 from messages.world import DEFAULT_GAME
-from nodes.commit import changes, current_commit
-from rlgpt.composition import compose_launch
+from nodes.common.running.commit import changes, current_commit
+from rlgpt.composing.composition import compose_launch
 from rlgpt.refused import Refused
 from rlgpt.report.found import part
 from rlgpt.table.cells import Cell

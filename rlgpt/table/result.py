@@ -11,9 +11,9 @@ from messages.bounds import Amount, NotNegative
 from messages.plan import GoalReport
 from messages.undecodable import UNDECODABLE
 from messages.world import DEFAULT_GAME
-from nodes.budget import evaluation_episodes
-from nodes.exit_codes import FAILED
-from nodes.whole_files import write_whole
+from nodes.common.goals.budget import evaluation_episodes
+from nodes.common.running.exit_codes import FAILED
+from nodes.common.storage.whole_files import write_whole
 from rlgpt.refused import Refused
 from rlgpt.report.found import config, part
 from rlgpt.report.summary import SampleSummary, Summary, standing

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from nodes.exit_codes import FAILED
+from nodes.common.running.exit_codes import FAILED
 from rlgpt.cluster.cluster_joining import PAGE
 from rlgpt.cluster.found_cluster import find_cluster
 from rlgpt.cluster.host_choice import RAY
-from rlgpt.composition import group_options
+from rlgpt.composing.composition import group_options
 from rlgpt.language_models import lacking
 from rlgpt.refused import Refused, instead
 from rlgpt.table import definition as tables

@@ -19,9 +19,9 @@ from typing import Any
 import msgspec
 
 from messages.undecodable import UNDECODABLE
-from nodes.commit import DIRTY, current_commit
-from nodes.exit_codes import HOST_LOST
-from nodes.process import end_with_parent, python
+from nodes.common.running.commit import DIRTY, current_commit
+from nodes.common.running.exit_codes import HOST_LOST
+from nodes.common.running.process import end_with_parent, python
 from rlgpt.cluster.remote_launch import PRINTED, is_away
 from rlgpt.refused import Refused
 from rlgpt.report.account import GOAL_REPORT

@@ -11,10 +11,10 @@ from statistics import mean
 import msgspec
 
 from messages.plan import GoalReport
-from nodes.episode_store import FILE, SCORED
+from nodes.common.storage.episode_store import FILE, SCORED
 from rlgpt.report import played_episodes, stores
 from rlgpt.report.summary import standing
-from rlgpt.run_folder import env_server_folders
+from rlgpt.runs.run_folder import env_server_folders
 from worlds import GameError, card
 from worlds.card import Score
 

@@ -11,8 +11,8 @@ import msgspec
 
 from messages.bounds import Positive
 from messages.world import DEFAULT_GAME
-from rlgpt.composition import group_options
-from rlgpt.named_goals import goals_of
+from rlgpt.composing.composition import group_options
+from rlgpt.composing.named_goals import goals_of
 from rlgpt.refused import Refused, instead, near
 from worlds import card
 from worlds.card import Unreachable

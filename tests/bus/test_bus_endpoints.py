@@ -16,8 +16,8 @@ from messages.codec import CodecError
 from messages.empty import Empty
 from messages.interface import Service, Topic
 from messages.system import Diagnostic, describe, diagnostics
-from nodes.process import hold
-from rlgpt.run_folder import remove_short_sockets
+from nodes.common.running.process import hold
+from rlgpt.runs.run_folder import remove_short_sockets
 from tests.bus.bus_server import BEHIND, DO, DOUBLE, FAIL, LATEST, NEWS, WORK, Batch, Do, Done
 from tests.bus_processes import PATIENCE, Process, eventually, free_port
 

@@ -12,13 +12,13 @@ from messages.plan import Iteration, Line, Method, Samples, SubAction, Subtask
 from messages.program import CheckProgram, Program
 from messages.verdict import Verdict
 from messages.world import Condition, Interface, OpenSession, RewardTerm, SeedRange, Task
-from nodes.decomposition_check import decomposition_problems
+from nodes.common.checks.decomposition_check import decomposition_problems
+from nodes.common.checks.spec_check import spec_problems
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
 from nodes.llm.rulebook.rulebook_backend import decompose, spec
-from nodes.spec_check import spec_problems
-from rlgpt.composition import compose_launch
-from rlgpt.configuration import check, check_task
+from rlgpt.composing.composition import compose_launch
+from rlgpt.composing.configuration import check, check_task
 from rlgpt.refused import Refused
 from worlds.crafter.card.card_parts import COUNTERS
 from worlds.crafter.card.crafter_names import ACHIEVEMENTS, ACTIONS

@@ -2,7 +2,7 @@
 
 import sys
 
-from nodes.exit_codes import HOST_LOST
+from nodes.common.running.exit_codes import HOST_LOST
 
 if __name__ == "__main__":
     sys.exit(HOST_LOST)

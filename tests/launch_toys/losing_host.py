@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from nodes.exit_codes import HOST_LOST
+from nodes.common.running.exit_codes import HOST_LOST
 from rlgpt.cluster.remote_launch import AWAY
 from rlgpt.main import main
 

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from nodes.common.running.process_status import status_of
 from nodes.env_server.jail.confined import CHECKER, SESSION
-from nodes.process_status import status_of
 from tests.launch_toys.watching import NODES
 
 FORK_SERVER, SESSION_WORKER, CHECKING_WORKER = "fork server", "session worker", "checking worker"

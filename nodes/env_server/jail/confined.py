@@ -20,6 +20,7 @@ from messages.codec import CodecError, decode
 from messages.program import Checked, CheckProgram
 from messages.world import ProgramRan, Step, View
 from messages.world import TakeInterface as Take
+from nodes.common.running.process import show_as
 from nodes.env_server.filmed_steps import FrameCount
 from nodes.env_server.game_fault import GameFault, playing
 from nodes.env_server.games import look_ahead, play_of
@@ -31,7 +32,6 @@ from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK
 from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS, WATCHED
 from nodes.env_server.session import Session
-from nodes.process import show_as
 from worlds.play import Run, WorldError
 from worlds.runtime import Runtime
 

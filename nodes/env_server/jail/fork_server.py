@@ -23,13 +23,13 @@ import numpy as np
 
 from messages.program import CheckProgram, Program
 from messages.world import OpenSession, Pictures, SeedRange, Task
+from nodes.common.running.process import end_with_parent
 from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.games import play_of
 from nodes.env_server.jail import confined
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
-from nodes.process import end_with_parent
 from worlds.play import Play, WorldError
 from worlds.runtime import Runtime
 

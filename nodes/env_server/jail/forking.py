@@ -23,11 +23,11 @@ from pathlib import Path
 import msgspec
 
 from messages.undecodable import UNDECODABLE
+from nodes.common.running.process import python
+from nodes.common.running.process_status import Watch
 from nodes.env_server.jail.fork_server import Spec, Tried
 from nodes.env_server.programs.part_clock import PLACES, Spent
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
-from nodes.process import python
-from nodes.process_status import Watch
 
 LOG = logging.getLogger("env_server")
 MODULE = "nodes.env_server.jail.fork_server"

@@ -24,6 +24,7 @@ import numpy as np
 
 from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
+from nodes.common.running.process_status import STOPPED_FOR, Status, status_of
 from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import WHERE, receive_exactly
@@ -42,7 +43,6 @@ from nodes.env_server.programs.pulse import (
     WATCHED,
 )
 from nodes.env_server.video_model import FRAMES, VideoModel
-from nodes.process_status import STOPPED_FOR, Status, status_of
 from nodes.times import spending, watch
 from worlds.play import EMBEDDING, WorldError
 

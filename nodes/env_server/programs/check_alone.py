@@ -10,7 +10,7 @@ import msgspec
 
 import worlds
 from messages.program import CheckProgram
-from nodes.command import ended
+from nodes.common.running.command import ended
 from nodes.env_server.programs.checking import problems_of
 
 

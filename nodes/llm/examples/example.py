@@ -19,9 +19,9 @@ from messages.chat import (
     Question,
     SpecQuestion,
 )
-from nodes.asking import render
+from nodes.common.questions.asking import render
+from nodes.common.storage.whole_files import write_whole
 from nodes.llm.answers import parse
-from nodes.whole_files import write_whole
 
 AGENTS: dict[type[Question], str] = {
     PlanQuestion: "planner",

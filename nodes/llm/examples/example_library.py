@@ -17,7 +17,8 @@ import msgspec
 from jinja2 import TemplateError
 
 from messages.chat import ChatMessage, Part, ProgramQuestion, Question
-from nodes.asking import render, subject
+from nodes.common.questions.asking import render, subject
+from nodes.common.questions.prompt_parts import EXAMPLES
 from nodes.llm.answers import parse
 from nodes.llm.examples.example import (
     AGENTS,
@@ -28,7 +29,6 @@ from nodes.llm.examples.example import (
     stating_quantities,
 )
 from nodes.llm.examples.similarity import Index, Words, words
-from nodes.prompt_parts import EXAMPLES
 
 _QUOTED = re.compile(r"`[^`]*`|(?<!\w)'[^']*'")  # but no apostrophe: can't
 _Last = Literal["", "refused", "fell short"]

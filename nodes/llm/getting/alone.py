@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from nodes.common.running.process import AlreadyRunning, hold
 from nodes.llm.getting.refusals import Refused
-from nodes.process import AlreadyRunning, hold
 
 
 def check_place(folder: Path) -> None:

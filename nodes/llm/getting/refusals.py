@@ -1,6 +1,6 @@
 """Why weights cannot be had, as the one sentence that the user gets."""
 
-from nodes.exit_codes import FAILED, REFUSED
+from nodes.common.running.exit_codes import FAILED, REFUSED
 
 
 class Refused(Exception):

@@ -21,15 +21,15 @@ from messages.plan import Iteration, Line, Samples, Stage, SubAction, Subtask
 from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition, Task
-from nodes.answer_check import answer_problems
-from nodes.goal_ids import slug
+from nodes.common.checks.answer_check import answer_problems
+from nodes.common.checks.rule_file import NoRule
+from nodes.common.goals.goal_ids import slug
 from nodes.llm.examples.example import Example, example
 from nodes.llm.lessons.mistakes import with_a_mistake, with_names
 from nodes.llm.lessons.quotes import single_quoted
 from nodes.llm.lessons.refused_answers import refused_decomposition, refused_plan
 from nodes.llm.lessons.tryouts import tried_in_vain
 from nodes.llm.rulebook import rulebook_backend
-from nodes.rule_file import NoRule
 from voxeldojo.rules import BIOMES, ITEMS
 from worlds import card
 from worlds.card import Unreachable

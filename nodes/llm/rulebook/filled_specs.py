@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from messages.world import Condition, RewardTerm
+from nodes.common.checks.rule_file import Spec
 from nodes.llm.rulebook.rules import NOTHING, Book
-from nodes.rule_file import Spec
 
 
 def spec(

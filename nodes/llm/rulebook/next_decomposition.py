@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from messages.plan import Iteration, SubAction
 from messages.world import Condition
-from nodes.rule_file import Approach, Step
+from nodes.common.checks.rule_file import Approach, Step
 
 
 class DecompositionChoice:

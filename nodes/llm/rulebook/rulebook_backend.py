@@ -31,11 +31,11 @@ from messages.chat import (
 from messages.plan import GuardProposal, Method
 from messages.world import DEFAULT_GAME
 from models.outcomes import Ending, failures, outcome_in_words, succeeded
+from nodes.common.checks.rule_file import BOOK
 from nodes.llm.backend import BackendError, Completion
 from nodes.llm.rulebook import filled_specs, rules
 from nodes.llm.rulebook.next_decomposition import choice_after
 from nodes.llm.rulebook.rules import Book
-from nodes.rule_file import BOOK
 from worlds import card
 from worlds.card import Unclear, Unreachable
 from worlds.common.mineclip_feature import MINECLIP

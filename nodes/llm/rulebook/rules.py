@@ -12,7 +12,7 @@ import msgspec
 
 from messages.plan import Method
 from messages.world import DEFAULT_GAME, Condition
-from nodes.rule_file import BOOK, Approach, GuardRule, NoRule, Rules, Step, read_rules
+from nodes.common.checks.rule_file import BOOK, Approach, GuardRule, NoRule, Rules, Step, read_rules
 from worlds import card
 from worlds.card import RulebookRules, Unreachable
 

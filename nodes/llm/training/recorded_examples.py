@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from messages.chat import Question
-from nodes.answer_check import answer_problems
+from nodes.common.checks.answer_check import answer_problems
 from nodes.llm.examples.example import KINDS, Example, example
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.replay import transcript_path

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from messages.chat import ChatMessage
-from nodes.answer_check import answer_problems
+from nodes.common.checks.answer_check import answer_problems
 from nodes.llm.answers import parse
 from nodes.llm.backend import BackendError
 from nodes.llm.examples.example import Example, question_of

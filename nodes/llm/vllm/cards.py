@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from messages.gpu import Gpu
-from nodes.nvidia import told_of_cards
+from nodes.common.running.nvidia import told_of_cards
 
 _FIELDS = "index,name,memory.total,memory.used,memory.free,driver_version,compute_cap"
 _PATIENCE = 10.0  # seconds; a card whose driver hangs is no card

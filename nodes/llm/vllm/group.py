@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-from nodes.process_status import Watch
+from nodes.common.running.process_status import Watch
 
 
 def kill_group(group: int) -> None:

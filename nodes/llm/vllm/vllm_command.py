@@ -6,10 +6,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from nodes.common.running.process import SUPERVISED
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm.adapter import adapter_words
 from nodes.llm.vllm.cpu_numbers import numbers_on
-from nodes.process import SUPERVISED
 
 VLLM, TORCH = "0.32.0", "2.13.0"
 """The version that this project was tested with, and what it pins."""

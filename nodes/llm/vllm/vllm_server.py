@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from nodes.common.running.process_status import status_of
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm import monitor
 from nodes.llm.vllm.adapter import adapter_words, version
@@ -24,7 +25,6 @@ from nodes.llm.vllm.memory_need import NotFree, check_host_memory, check_memory,
 from nodes.llm.vllm.model_files import find_weights
 from nodes.llm.vllm.server_figures import read_metrics
 from nodes.llm.vllm.vllm_command import command_line, environment, find_program
-from nodes.process_status import status_of
 
 LOG = "vllm.log"
 _LEFT = "server.json"  # the group of a server that runs; found by the next process of the node

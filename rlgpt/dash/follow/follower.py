@@ -15,8 +15,7 @@ import msgspec
 from messages.bus import Bus, BusError
 from messages.empty import Empty
 from messages.system import LIST, NodeState
-from rlgpt import run_folder
-from rlgpt.configuration import Stack, load
+from rlgpt.composing.configuration import Stack, load
 from rlgpt.dash.feed import Feed
 from rlgpt.dash.follow.gpu_memory import Gpus
 from rlgpt.dash.follow.node_messages import NodeMessages, connect
@@ -24,6 +23,7 @@ from rlgpt.dash.follow.run_files import Memory, MergedLog, Versions
 from rlgpt.refused import Refused
 from rlgpt.report import found
 from rlgpt.report.account import account
+from rlgpt.runs import run_folder
 
 _LOOK = 0.5  # seconds between two looks at the folder
 _STATES = 1.0  # seconds between two requests for the nodes' states

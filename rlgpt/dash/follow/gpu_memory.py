@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from nodes.nvidia import told_of_cards
+from nodes.common.running.nvidia import told_of_cards
 
 _EVERY = 5.0  # seconds
 _PATIENCE = 3.0  # seconds

@@ -24,11 +24,11 @@ from messages.system import Description, Heartbeat, description, heartbeat
 from messages.training import PROGRESS
 from messages.world import ACTIVITY, SIGHT, Activity
 from nodes.config import key_folder
-from rlgpt.configuration import Stack
+from rlgpt.composing.configuration import Stack
 from rlgpt.dash.follow.answers_being_written import Speaking
 from rlgpt.interfaces import descriptions
-from rlgpt.machines import LAUNCHER
-from rlgpt.world_activity import together
+from rlgpt.launching.machines import LAUNCHER
+from rlgpt.launching.world_activity import together
 
 _SHOWN: dict[str, tuple[str, Topic[Any]]] = {
     BROKEN.name: ("breakpoints", BROKEN),

@@ -13,7 +13,7 @@ from pathlib import Path
 from messages.bus import Bus, BusError
 from messages.world import SIGHT, Sight
 from nodes.config import key_folder
-from rlgpt.configuration import load
+from rlgpt.composing.configuration import load
 from rlgpt.dash.feed import Feed
 from rlgpt.refused import Refused
 

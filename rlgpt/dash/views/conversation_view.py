@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from messages.undecodable import UNDECODABLE
-from nodes.prompt_parts import with_examples
+from nodes.common.questions.prompt_parts import with_examples
 from rlgpt.report import found
 
 _TEXT = 200_000  # characters of one text that are shown

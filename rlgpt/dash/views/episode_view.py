@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from nodes.episode_store import Part, read_episode
+from nodes.common.storage.episode_store import Part, read_episode
 from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import played_episodes, stores
 

@@ -8,8 +8,8 @@ import msgspec
 from messages.bus.goal_store import FINISHED
 from messages.plan import IMPLEMENT, GuardLine, Implement, Implemented, Iteration, Line, Performed
 from messages.world import DEFAULT_GAME
-from nodes import guard_counts
-from nodes.goal_ids import file_name, slug
+from nodes.common.goals import guard_counts
+from nodes.common.goals.goal_ids import file_name, slug
 from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import found, stores
 from rlgpt.report.account import Account, account

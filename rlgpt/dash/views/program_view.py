@@ -14,7 +14,7 @@ from messages.plan import Iteration
 from messages.program import Program
 from messages.undecodable import UNDECODABLE
 from messages.world import Interface
-from nodes.episode_store import Part
+from nodes.common.storage.episode_store import Part
 from rlgpt.report import played_episodes, stores
 from rlgpt.report.account import account
 from rlgpt.report.coloured_source import Piece, lines

@@ -8,10 +8,10 @@ is the rest. Beside it the account of `rlgpt profile`, of runs whose nodes have 
 from pathlib import Path
 from typing import Any
 
-from rlgpt import launches
 from rlgpt.dash.views.curve_view import CurveLine
 from rlgpt.profiling import MEANINGS, TITLES, profile
 from rlgpt.report import found, played_episodes, stores
+from rlgpt.runs import launches
 
 _TRAININGS = 5
 """Trainings whose parts are shown, the newest."""

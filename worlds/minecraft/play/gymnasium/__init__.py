@@ -2,5 +2,6 @@
 
 `sights.py` has what an agent sees, `suggestions.py` what it sees and does by default;
 `flat_forms.py` and `vector.py` are the environments, `entry_points.py` what Gymnasium calls. The
-ids: `nodes/gymnasium_registration.py`; the episodes: `voxeldojo/environments/plays.py`.
+ids: `nodes/common/running/gymnasium_registration.py`; the episodes:
+`voxeldojo/environments/plays.py`.
 """

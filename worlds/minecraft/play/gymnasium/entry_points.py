@@ -1,5 +1,5 @@
-"""What Gymnasium calls for an id (nodes/gymnasium_registration.py): a play and what is seen of it,
-put together. The functions' arguments are those of ``gymnasium.make``."""
+"""What Gymnasium calls for an id (`nodes/common/running/gymnasium_registration.py`): a play and
+what is seen of it, put together. The functions' arguments are those of ``gymnasium.make``."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,0 +1,1 @@
+"""What several nodes share, a folder for each subject."""

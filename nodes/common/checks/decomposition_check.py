@@ -1,0 +1,129 @@
+"""What is wrong with a decomposition, in sentences that the language model can act on."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from messages.chat import DecomposeAnswer, DecomposeQuestion
+from messages.plan import GuardProposal, Method, SubAction, Subtask
+from messages.world import DEFAULT_GAME
+from nodes.common.checks.step_ends import ending_in, must_end, up_to
+from nodes.common.goals.goal_ids import slug
+from worlds import card
+
+
+def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[str]:
+    """The problems, as `decomposition_problems`, of what is open to the question."""
+    return decomposition_problems(
+        question.subtask,
+        answer.sub_actions,
+        question.methods,
+        question.most_sub_actions,
+        question.task.game,
+        answer.guards,
+        question.most_guards,
+    )
+
+
+def decomposition_problems(
+    subtask: Subtask,
+    sub_actions: list[SubAction],
+    methods: Collection[Method] = ("code", "rl"),
+    most: int | None = None,
+    game: str = DEFAULT_GAME,
+    guards: Sequence[GuardProposal] = (),
+    most_guards: int = 0,
+) -> list[str]:
+    """Every problem at once; none means that the sub-actions and ``guards`` may be implemented.
+    ``methods``: those that are open to this run; ``most``, ``most_guards``: how many sub-actions
+    and guards there may be."""
+    if not sub_actions:
+        return ["The decomposition is empty: it needs at least one sub-action."]
+    conditions = card(game).conditions
+    problems: list[str] = []
+    names = [sub_action.name.strip() for sub_action in sub_actions]
+    problems += ["A sub-action has no name." for name in names if not name]
+    # Goals are named after them: two that are spelt alike there would be taken for one.
+    counts = Counter(slug(name) for name in names if name)
+    for spelt, count in counts.items():
+        if count > 1:
+            alike = " and ".join(repr(name) for name in names if name and slug(name) == spelt)
+            problems.append(
+                f"{count} sub-actions are called {alike}: names must be unique, by their letters "
+                "a-z and digits alone."
+            )
+    if most is not None and len(sub_actions) > most:
+        problems.append(f"There are {len(sub_actions)} sub-actions; this run takes {most} at most.")
+    for sub_action in sub_actions:
+        if sub_action.method not in methods:
+            problems.append(
+                f"{sub_action.name!r} is to be done by {sub_action.method}; in this run there is "
+                f"{' and '.join(methods)} only."
+            )
+        if wrong := conditions.problem(sub_action.success):
+            problems.append(f"The success of {sub_action.name!r} can't be seen: {wrong}.")
+    last, goal = sub_actions[-1], subtask.success
+    if not conditions.implies(last.success, goal):
+        problems.append(
+            f"The last sub-action ({last.name!r}) does not end in the subtask's success: "
+            f"{must_end(goal)}"
+        )
+    return problems + _guard_problems(guards, methods, most_guards)
+
+
+def up_to_success(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
+    """The answer without sub-actions that follow one whose success is the subtask's: they would
+    never run, and would take their share of the samples."""
+    implies = card(question.task.game).conditions.implies
+    steps = up_to(question.subtask.success, answer.sub_actions, implies)
+    return msgspec.structs.replace(answer, sub_actions=steps)
+
+
+def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
+    """The answer without what goes on after the subtask's success, and without sub-actions whose
+    success can't be seen or whose name is used again. The last one ends in the subtask's success:
+    it can end in no other."""
+    if not answer.sub_actions:
+        return answer
+    conditions = card(question.task.game).conditions
+    *before, last = up_to(question.subtask.success, answer.sub_actions, conditions.implies)
+    kept: dict[str, SubAction] = {}
+    for sub_action in before:
+        if not conditions.problem(sub_action.success):
+            kept.setdefault(slug(sub_action.name), sub_action)
+    kept.pop(slug(last.name), None)
+    steps, goal = [*kept.values(), last], question.subtask.success
+    if not conditions.implies(last.success, goal):
+        steps = ending_in(goal, steps)
+    return msgspec.structs.replace(answer, sub_actions=steps)
+
+
+def _guard_problems(
+    guards: Sequence[GuardProposal], methods: Collection[Method], most: int
+) -> list[str]:
+    problems: list[str] = []
+    if len(guards) > most:
+        few = (
+            f"this run takes {most} at most"
+            if most
+            else "this run takes none: leave `guards` empty"
+        )
+        problems.append(f"There are {len(guards)} guards; {few}.")
+    counts = Counter(slug(guard.name) for guard in guards if guard.name.strip())
+    problems += ["A guard has no name." for guard in guards if not guard.name.strip()]
+    problems += [
+        f"{count} guards are called {spelt!r}: names must be unique, by their letters a-z and "
+        "digits alone."
+        for spelt, count in counts.items()
+        if count > 1
+    ]
+    for guard in guards:
+        if guard.method not in methods:
+            problems.append(
+                f"The guard {guard.name!r} is to be done by {guard.method}; in this run there is "
+                f"{' and '.join(methods)} only."
+            )
+        if not guard.when.strip():
+            problems.append(f"The guard {guard.name!r} does not state when it is to take over.")
+    return problems

@@ -1,0 +1,54 @@
+"""What is wrong with a plan, in sentences that the language model can act on."""
+
+from collections.abc import Sequence
+
+from messages.plan import Subtask
+from messages.world import Condition, Task
+from nodes.common.checks.step_ends import ending_in, must_end, up_to
+from worlds import card
+
+
+def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
+    """Every problem at once; none means that the plan may be pursued.
+
+    A plan is carried out on paper, by the recipes: what a subtask uses up, its tool, its station
+    and its fuel have to be there when its turn comes.
+    """
+    game = card(task.game)
+    if not subtasks:
+        return ["The plan is empty: it needs at least one subtask."]
+    problems: list[str] = []
+    named: dict[str, int] = {}
+    asked: dict[tuple[str, str], int] = {}
+    sound = True
+    for number, subtask in enumerate(subtasks, 1):
+        condition, name = subtask.success, subtask.name.strip()
+        where = f"Subtask {number} ({subtask.name!r})"
+        if not name:
+            problems.append(f"Subtask {number} has no name.")
+        elif named.setdefault(name, number) != number:
+            problems.append(f"{where} is called as subtask {named[name]} is: names must be unique.")
+        if wrong := game.conditions.problem(condition):
+            sound = False
+            problems.append(f"{where} can't be seen to be done: {wrong}.")
+        key = (condition.kind, condition.name)
+        if asked.setdefault(key, number) != number:
+            # A condition that comes twice is a circle, or the same way walked twice.
+            problems.append(
+                f"{where} wants {condition.name!r} as subtask {asked[key]} does: "
+                "put both quantities into the first."
+            )
+    if sound:
+        problems += game.planning.shortfalls(subtasks, task.inventory)
+    if not game.conditions.implies(subtasks[-1].success, task.success):
+        problems.append(f"The last subtask does not reach the goal: {must_end(task.success)}")
+    return problems
+
+
+def fixed(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
+    """The subtasks without what goes on after the task's success and without those that repeat an
+    earlier one, the last one with the task's success."""
+    first: dict[Condition, Subtask] = {}
+    for subtask in up_to(task.success, subtasks, card(task.game).conditions.implies):
+        first.setdefault(subtask.success, subtask)
+    return ending_in(task.success, list(first.values()))

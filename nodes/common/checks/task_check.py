@@ -1,0 +1,111 @@
+"""What is wrong with a task, checked before it is played."""
+
+import importlib.util
+from collections.abc import Iterator
+
+import msgspec
+
+from messages.world import Condition, Task
+from nodes.common.checks.rule_file import NoRule, read_rules, rule_files
+from worlds import GameError, card, games
+from worlds.card import START, Card, Unclear
+from worlds.registry import OURS, unplayable
+
+
+def task_problem(task: Task) -> str:
+    """The first thing that is wrong with a task, as a sentence that begins with where it stands
+    (``success.name: there is no item ...``); empty if there is none."""
+    return next(_problems(task), "")
+
+
+def missing_package(task: Task) -> str:
+    """A package that playing the task's game needs and that is not installed, as a sentence; empty
+    if all are there."""
+    for package in card(task.game).packages:
+        if importlib.util.find_spec(package) is None:
+            return (
+                f"game: the game {task.game!r} needs the package {package!r}, which is not "
+                f"installed: pip install {package}"
+            )
+    return ""
+
+
+def play_problem(task: Task) -> str:
+    """Why the play of the task's game cannot be loaded, as a sentence; empty if it can. Ours are
+    not tried: they load much that only an env server needs."""
+    problem = "" if task.game in OURS else unplayable(task.game)
+    return f"game: {problem}" if problem else ""
+
+
+def world_problem(task: Task, kind: str) -> str:
+    """A kind of world that is another game's than the task's, as a sentence; empty if it is not, or
+    if the task's game does not name its own."""
+    kinds = list(card(task.game).worlds)
+    if not kinds or kind in kinds:
+        return ""
+    for game in games():
+        try:
+            other = card(game).worlds
+        except GameError:
+            continue  # a game that is not whole has no world here
+        if kind in other:
+            return (
+                f"the world {kind!r} is of the game {game}, and the task {task.id!r} of the game "
+                f"{task.game}, which has {' and '.join(kinds)}: choose a task and a world of one "
+                "game"
+            )
+    return ""
+
+
+def rule_file_problem(game: str, file: str) -> str:
+    """A rule file that the game lacks, or what is wrong with it, as a sentence; empty if it can be
+    used."""
+    rulebook = card(game).rulebook
+    known = rule_files(rulebook.files)
+    if file not in known:
+        return f"the game {game!r} has no rule file {file!r}; there are {', '.join(known)}"
+    try:
+        read_rules(rulebook, file)
+    except NoRule as error:
+        return f"the game {game!r}: {error}"
+    return ""
+
+
+def prompt_problem(task: Task) -> str:
+    """Why the rulebook cannot make a condition of a goal in words, as a sentence; empty if it can,
+    or if the task has a success."""
+    goals = card(task.game).goals
+    if not task.unsaid or goals is None:
+        return ""
+    try:
+        goals.understood(task.prompt)
+    except Unclear as error:
+        return str(error)
+    return ""
+
+
+def _problems(task: Task) -> Iterator[str]:
+    try:
+        game = card(task.game)
+    except GameError as error:
+        yield f"game: {error}"
+        return
+    if task.unsaid:
+        if game.goals is None:
+            yield f"success: the game {task.game} understands no goals in words; name a condition"
+    elif problem := game.conditions.problem(task.success):
+        yield f"success.{_wrong_field(task.success, game)}: {problem}"
+    if task.horizon < 1:
+        yield f"horizon: an episode has at least 1 step, not {task.horizon}"
+    for key in START:
+        if getattr(task, key) and key not in game.start:
+            yield f"{key}: an episode of {game.title} always starts the same way; leave it out"
+    yield from game.task_problems(task)
+
+
+def _wrong_field(condition: Condition, game: Card) -> str:
+    """The field that makes a condition one that the game does not have."""
+    if condition.kind not in game.conditions.kinds:
+        return "kind"
+    one = msgspec.structs.replace(condition, quantity=1)
+    return "name" if game.conditions.problem(one) else "quantity"

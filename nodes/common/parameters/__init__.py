@@ -1,0 +1,1 @@
+"""Parameters that several nodes share, or that change while a node runs."""

@@ -1,0 +1,1 @@
+"""Skills: coded actions and policies that worked, and the library that keeps them."""

@@ -1,0 +1,38 @@
+"""Opening a node's SQLite file, and checking at once that it is whole."""
+
+import sqlite3
+from pathlib import Path
+
+from nodes.common.storage.whole_files import UnusableFile
+
+
+def open_table(path: Path, schema: str, content: str) -> sqlite3.Connection:
+    """A connection for any thread, which writes at once. The caller allows one thread at a time.
+    ``content`` is what is lost when the file is moved away.
+
+    Raises:
+        UnusableFile: it is no SQLite file, is damaged, or cannot be written. Damage that is found
+            only when a row is read would end the node in the middle of its work.
+    """
+    try:
+        return _opened(path, schema)
+    except sqlite3.Error as error:
+        raise unusable(path, error, content) from error
+
+
+def unusable(path: Path, why: object, content: str) -> UnusableFile:
+    return UnusableFile(f"{path} cannot be used: {why}; move it away to begin without {content}")
+
+
+def _opened(path: Path, schema: str) -> sqlite3.Connection:
+    table = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    try:
+        table.execute("pragma journal_mode=wal")
+        table.executescript(schema)
+        (found,) = table.execute("pragma quick_check(1)").fetchone()
+        if found != "ok":
+            raise sqlite3.DatabaseError(f"it is damaged ({' '.join(found.split())})")
+    except sqlite3.Error:
+        table.close()
+        raise
+    return table

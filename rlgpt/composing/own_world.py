@@ -1,0 +1,23 @@
+"""The world that a task is played in where none is asked for: one of its own game."""
+
+from typing import Any
+
+from messages.world import DEFAULT_GAME
+from rlgpt.composing.composition import compose_launch
+from rlgpt.report.found import part
+from worlds import GameError, card
+
+
+def compose_in_own_world(name: str, overrides: list[str]) -> dict[str, Any]:
+    """The launch with its overrides; if they name no world and the launch file's is of another game
+    than the task, in the first kind that the task's game has. Raises Refused."""
+    composed = compose_launch(name, overrides)
+    if any(override.startswith("world=") for override in overrides):
+        return composed
+    try:
+        kinds = list(card(str(part(composed, "task").get("game") or DEFAULT_GAME)).worlds)
+    except GameError:
+        return composed  # the check of the task has a sentence for it
+    if not kinds or part(composed, "world").get("kind") in kinds:
+        return composed
+    return compose_launch(name, [*overrides, f"world={kinds[0]}"])

@@ -1,0 +1,1 @@
+"""Runs a stack: starts its nodes, watches them, shows their progress and ends them."""

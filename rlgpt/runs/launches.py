@@ -1,0 +1,117 @@
+"""launches.json of a run folder: when it was launched and resumed, and how each of these ended.
+
+The launcher writes it when it begins, when a node was restarted and when it ends. So the report of
+a run knows whether it still goes on, was interrupted, or its launcher was killed.
+"""
+
+import time
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from messages.undecodable import UNDECODABLE
+from nodes.common.storage.whole_files import write_whole
+from rlgpt.runs import run_folder
+
+FILE = "launches.json"
+
+
+class LaunchRecord(msgspec.Struct, kw_only=True):
+    """One launch of a run folder, the first or a resumed one. Times are seconds since the epoch."""
+
+    began: float
+    ready: float | None = None  # when all nodes were ready for the first time
+    ended: float | None = None  # None: it goes on, or its launcher was killed
+    how: Literal["", "finished", "interrupted", "failed"] = ""
+    text: str = ""  # the signal, or why it failed
+    restarts: dict[str, int] = {}  # by node
+
+
+class Launches:
+    """What the launcher writes. Where the disk is full, it goes on without."""
+
+    def __init__(self, run: Path) -> None:
+        self._path = run / FILE
+        self._records = read(run)
+        self._record = LaunchRecord(began=time.time())
+        self._records.append(self._record)
+        self._write()
+
+    def ready(self) -> None:
+        self._record.ready = time.time()
+        self._write()
+
+    def restarted(self, restarts: dict[str, int]) -> None:
+        if restarts != self._record.restarts:
+            self._record.restarts = restarts
+            self._write()
+
+    def end(self, how: Literal["finished", "interrupted", "failed"], text: str = "") -> None:
+        self._record.ended = time.time()
+        self._record.how = how
+        self._record.text = text
+        self._write()
+
+    def withdraw(self) -> None:
+        """Record that this launch had nothing left to do: the run took no longer for it."""
+        self._records.remove(self._record)
+        self._write()
+
+    def _write(self) -> None:
+        try:
+            write_whole(self._path, msgspec.json.format(msgspec.json.encode(self._records)))
+        except OSError:
+            return  # the report is then incomplete; the run itself does not depend on it
+
+
+def read(run: Path) -> list[LaunchRecord]:
+    """Every launch of a run, the oldest first; none if nothing was left of them."""
+    try:
+        return msgspec.json.decode((run / FILE).read_bytes(), type=list[LaunchRecord])
+    except (OSError, *UNDECODABLE):
+        return []
+
+
+def seconds(run: Path, now: float) -> float:
+    """How long a run has taken by now, all its launches together."""
+    records = read(run)
+    if not records:
+        return max(last_sign(run) - _made(run), 0.0)
+    return sum(max((_end(run, record, records, now)) - record.began, 0.0) for record in records)
+
+
+def restarts(run: Path) -> dict[str, int]:
+    """Restarts by node, all launches together."""
+    counts: dict[str, int] = {}
+    for record in read(run):
+        for node, count in record.restarts.items():
+            counts[node] = counts.get(node, 0) + count
+    return counts
+
+
+def last_sign(run: Path) -> float:
+    """When a node or the launcher last wrote anything, as far as the folder shows."""
+    found = [run / "launcher.log", *run.glob("*/*.log"), *run.glob("*/*.sqlite*")]
+    return max((_changed(path) for path in found), default=_made(run))
+
+
+def _end(run: Path, record: LaunchRecord, records: list[LaunchRecord], now: float) -> float:
+    if record.ended is not None:
+        return record.ended
+    # Of a launcher that was killed only its last sign is known; a resumed run has newer ones.
+    following = [each.began for each in records if each.began > record.began]
+    if not following and run_folder.launched(run):
+        return now
+    return min([now, last_sign(run), *following])
+
+
+def _made(run: Path) -> float:
+    return _changed(run / "config.yaml")
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,25 @@
+"""``rlgpt report RUN``: write the report of a run, as far as it has come, from its folder."""
+
+from rlgpt.runs import run_folder
+from rlgpt.composing.configuration import read
+from rlgpt.refused import Refused
+from rlgpt.report import stores
+from rlgpt.report.writing import read_summary, write
+
+
+def report(wanted: str | None, goal: str | None = None) -> int:
+    """Write the report of a run (a path, a name below ``runs/``, or the newest run) and print its
+    state and where the page is. Raises Refused."""
+    run = run_folder.find(wanted)
+    read(run)  # raises Refused
+    stores.check_readable(run)
+    try:
+        _, page = write(run, goal=goal)
+    except OSError as error:
+        where = error.filename or run
+        raise Refused(f"{where} cannot be written: {error.strerror}") from None
+    summary = read_summary(run)
+    if summary is not None and summary.state is not None:
+        print(f"{run.name}: {summary.state.text}")
+    print(page)
+    return 0

@@ -1,0 +1,112 @@
+"""``rlgpt runs``: the run folders, and the state of each."""
+
+import os
+import time
+from pathlib import Path
+
+import msgspec
+
+from rlgpt.runs import launches
+from rlgpt.inspecting.output import json_line
+from rlgpt.refused import Refused
+from rlgpt.report import found
+from rlgpt.report.account import account
+from rlgpt.report.known_success import known_success, rate_in_words
+from rlgpt.report.run_state import age
+from rlgpt.report.summary import samples
+from rlgpt.report.words import count, plain, shortened
+from rlgpt.terminal import plain_table, print_table
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """A run folder in one line."""
+
+    run: str
+    state: str
+    text: str  # the state in a sentence
+    launch: str
+    goal: str  # id of the task
+    success_rate: float | None  # None: nothing was evaluated yet
+    success_of: str  # what it is the rate of, where it is not the goal's own: the best iteration
+    samples: int
+    began: float  # seconds since the epoch
+    bytes: int
+
+
+def list_runs(folder: str, json: bool) -> int:
+    """Print every run folder below ``folder``, the newest first."""
+    place = Path(os.path.expanduser(folder))
+    if not place.is_dir():
+        if place.exists():
+            raise Refused(f"{folder} is a file; name the folder that the runs are in")
+        raise Refused(f"there is no folder {folder}; start a run with `rlgpt launch`")
+    if (place / "config.yaml").is_file():
+        raise Refused(f"{folder} is a run itself; name the folder that it is in")
+    runs = sorted((described(run) for run in run_folders(place)), key=lambda run: -run.began)
+    if json:
+        print(json_line(runs))
+        return 0
+    table = plain_table("run", "state", "goal", "success", "samples", "age", "size")
+    for run in runs:
+        table.add_row(
+            run.run,
+            run.state.replace("_", " "),
+            shortened(plain(run.goal), 40) or "-",
+            rate_in_words(run.success_rate, not run.success_of),
+            count(run.samples),
+            age(run.began),
+            size(run.bytes),
+        )
+    print_table(table if runs else f"no runs in {folder}; start one with `rlgpt launch`")
+    return 0
+
+
+def size(bytes: int) -> str:
+    """A size in words: 812 kB, 3.1 MB."""
+    for unit, amount in (("GB", 1e9), ("MB", 1e6)):
+        if bytes >= amount:
+            return f"{bytes / amount:.1f} {unit}"
+    return f"{bytes / 1e3:.0f} kB"
+
+
+def run_folders(place: Path) -> list[Path]:
+    """The folders that hold a run; a link, as ``latest`` is, holds another one's."""
+    inside = [path for path in place.iterdir() if path.is_dir() and not path.is_symlink()]
+    return [path for path in inside if (path / "config.yaml").is_file()]
+
+
+def described(run: Path) -> Run:
+    """A run folder in one line."""
+    known = account(run)
+    records = launches.read(run)
+    success = known_success(known)
+    return Run(
+        run=run.name,
+        state=known.state.kind,
+        text=known.state.text,
+        launch=str(found.config(run).get("name", "")),
+        goal=known.task.id if known.task is not None else "",
+        success_rate=success.rate,
+        success_of="" if success.whole else success.of,
+        samples=samples(known).total,
+        began=records[0].began if records else _changed(run / "config.yaml"),
+        bytes=_bytes(run),
+    )
+
+
+def _bytes(run: Path) -> int:
+    total = 0
+    for folder, _, names in os.walk(run):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(folder, name)).st_size
+            except OSError:
+                continue  # removed meanwhile
+    return total
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return time.time()

@@ -1,0 +1,130 @@
+"""``rlgpt run``: one node of a run in the foreground, under a debugger if need be."""
+
+import contextlib
+import importlib.util
+import signal
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator, Mapping
+
+from messages.bus import Bus, BusError, RemoteError
+from messages.empty import Empty
+from messages.system import LIST, RECLAIM, RELEASE, NodeName
+from nodes.common.running.debugging import DEBUG
+from nodes.common.running.plain_text import plain_entry
+from nodes.common.running.process import child_environment
+from rlgpt.composing.configuration import load
+from rlgpt.inspecting.opening import connected
+from rlgpt.refused import Refused
+from rlgpt.runs import run_folder
+
+PORT = 5678  # where editors look for debugpy
+
+
+def run(
+    node: str,
+    wanted: str | None,
+    overrides: list[str],
+    debug: bool = False,
+    port: int | None = None,
+) -> int:
+    """Take ``node`` over from the launcher of a run, run it here, and return it to the launcher at
+    its end, with any exit code. Returns that code. With ``debug`` it waits for a debugger before it
+    begins, debugpy's client at ``port`` or pdb on this terminal."""
+    debugger = _debugger(port) if debug else {}
+    folder = run_folder.find(wanted)
+    stack = load(folder)
+    stack.check_node(node)
+    command = [*stack.command(node, folder), *overrides]
+    if not run_folder.launched(folder):
+        _print(f"{folder.name} has no launcher; {node} runs alone")
+        return _in_foreground(command, debugger)
+    with connected(folder, stack) as bus:
+        ours = release_node(bus, node, debug)
+        try:
+            return _in_foreground(command, debugger)
+        finally:
+            if ours:
+                reclaim_node(bus, node)
+
+
+def _debugger(port: int | None) -> dict[str, str]:
+    """The variable by which the node is started under a debugger."""
+    if importlib.util.find_spec("debugpy") is not None:
+        port = PORT if port is None else port
+        if not 1 <= port <= 65_535:
+            raise Refused(f"--port {port}: 1 to 65535")
+        return {DEBUG: str(port)}
+    if port is not None:
+        raise Refused("debugpy is not installed: pip install debugpy, or go without --port")
+    if not sys.stdin.isatty():
+        raise Refused("debugpy is not installed, and there is no terminal for pdb")
+    _print("debugpy is not installed (pip install debugpy): this is pdb; `c` lets the node begin")
+    return {DEBUG: "pdb"}
+
+
+def _print(text: str) -> None:
+    print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)
+
+
+def release_node(bus: Bus, node: str, debugged: bool = False) -> bool:
+    """Have the launcher release ``node``; False if it was not the launcher's before."""
+    try:
+        states = {s.node: s.state for s in bus.call(LIST, Empty()).nodes}
+        ours = states.get(node) != "released"
+        if ours or debugged:
+            bus.call(RELEASE, NodeName(node=node, debugged=debugged))
+        if not ours:
+            _print(f"the launcher leaves {node} to you")
+            return False
+    except BusError as error:
+        raise Refused(f"the launcher does not release {node}: {error}") from None
+    _print(f"the launcher has stopped its {node}; this one takes its place")
+    return True
+
+
+def reclaim_node(bus: Bus, node: str) -> None:
+    try:
+        bus.call(RECLAIM, NodeName(node=node))
+        _print(f"{node} is the launcher's again")
+    except RemoteError as error:
+        _print(f"the launcher does not take {node} back: {error.message}")
+    except BusError:
+        _print("the launcher has ended")
+
+
+def _in_foreground(command: list[str], environment: Mapping[str, str]) -> int:
+    """Run ``command`` on this terminal, in this process group, so that a debugger works."""
+    with _terminal_as_it_was():
+        return _ended(command, environment)
+
+
+@contextlib.contextmanager
+def _terminal_as_it_was() -> Iterator[None]:
+    """A debugger that is ended at its prompt leaves a terminal that does not show what is typed."""
+    try:
+        before = termios.tcgetattr(sys.stdin.fileno())
+    except (termios.error, OSError, ValueError):  # it is none, or it is closed
+        yield
+        return
+    try:
+        yield
+    finally:
+        with contextlib.suppress(termios.error, OSError):
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, before)
+
+
+def _ended(command: list[str], environment: Mapping[str, str]) -> int:
+    # Ctrl-C goes to the whole group: the node handles it, and this process ignores it.
+    ignored = signal.signal(signal.SIGINT, lambda *_: None)
+    child = subprocess.Popen(command, env={**child_environment(), **environment})
+    ending = (signal.SIGTERM, signal.SIGHUP)
+    before = {n: signal.signal(n, lambda number, _: child.send_signal(number)) for n in ending}
+    try:
+        code = child.wait()
+    finally:
+        signal.signal(signal.SIGINT, ignored)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 - code if code < 0 else code

@@ -1,0 +1,191 @@
+"""``rlgpt program run``: a coded action, played on seeds of a task without agents around it."""
+
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from messages.bounds import LARGEST
+from messages.bus import BusError, RemoteError
+from messages.program import CHECK, CheckProgram, Problem, Program, ProgramReport
+from messages.world import (
+    CLOSE,
+    DEFAULT_GAME,
+    MOST_ENVIRONMENTS,
+    OPEN,
+    RUN_PROGRAM,
+    OpenSession,
+    RunProgram,
+    SeedRange,
+    SessionName,
+)
+from nodes.common.goals.goal_ids import slug
+from nodes.common.running.exit_codes import FAILED, REFUSED
+from rlgpt.composing.configuration import LARGEST_SEED, Stack, check, check_task, load, save
+from rlgpt.composing.user_files import read_user_text
+from rlgpt.inspecting.output import json_line
+from rlgpt.refused import Refused
+from rlgpt.report import played_episodes
+from rlgpt.report.played_episodes import Row
+from rlgpt.report.words import count, plain, shortened
+from rlgpt.runs import run_folder
+from rlgpt.single_runs.small_stack import SmallStack, small_stack
+from rlgpt.terminal import plain_table, print_table
+from worlds import card
+from worlds.foreign import foreign_problem
+
+_LAST_SEED = 1_000_000 * LARGEST_SEED  # a run's seed stands for a million of the worlds'
+
+_LAUNCH = "harvest_log"  # a launch file, for the world and its options
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """``first``: the first seed. ``steps``: that one run of the program may take; None: as many as
+    an episode has."""
+
+    task: str
+    seeds: int = 20
+    first: int = 0
+    steps: int | None = None
+    overrides: list[str] = []
+    json: bool = False
+
+
+class ProgramRun(msgspec.Struct, frozen=True, kw_only=True):
+    """How a program did on its seeds."""
+
+    program: str
+    task: str
+    run: str  # the run folder
+    successes: int
+    episodes: int
+    steps: int  # primitive steps, all episodes together
+    reports: list[ProgramReport]
+    rows: list[Row]
+
+
+def run_program(file: str, options: Options) -> int:
+    """Check a program and play it. Returns 0 if it ran, with any result, and 2 if it may not run;
+    raises Refused for a command that cannot be done."""
+    source = read_user_text(Path(file))
+    if not 1 <= options.seeds <= MOST_ENVIRONMENTS:
+        raise Refused(f"--seeds {options.seeds}: 1 to {MOST_ENVIRONMENTS:,} can be played at once")
+    if not 0 <= options.first <= _LAST_SEED:
+        raise Refused(f"--first {options.first}: a seed of a world is 0 to {_LAST_SEED:,}")
+    if options.steps is not None and not 1 <= options.steps <= LARGEST:
+        raise Refused(f"--steps {options.steps}: 1 to {LARGEST:,}")
+    stack = _composed(options, file, source)
+    task = stack.task
+    assert task is not None
+    program = Program(
+        name=slug(Path(file).stem), source=source, max_steps=options.steps or task.horizon
+    )
+    run = Path(stack.run)
+    with small_stack(run) as small:
+        problems = small.bus.call(CHECK, CheckProgram(program=program)).problems
+        if not problems:
+            steps, reports = _play(small, program, options)
+    if problems:
+        shutil.rmtree(run, ignore_errors=True)  # nothing was played in it
+        return _print_problems(file, problems, options.json)
+    rows = played_episodes.rows(run)
+    _print(
+        ProgramRun(
+            program=file,
+            task=task.id,
+            run=os.path.relpath(run),
+            successes=sum(row.ended == "success" for row in rows),
+            episodes=len(rows),
+            steps=steps,
+            reports=reports,
+            rows=rows,
+        ),
+        source,
+        options,
+    )
+    return 0
+
+
+def _composed(options: Options, file: str, source: str) -> Stack:
+    """A run folder with an env server alone."""
+    from rlgpt.composing.own_world import compose_in_own_world  # Hydra: only where it is needed
+
+    data = compose_in_own_world(_LAUNCH, [f"task={options.task}", *options.overrides])
+    data = {**data, "name": "program", "nodes": {"env_server": data["nodes"]["env_server"]}}
+    stack = check({**data, "run": "runs"}, _LAUNCH)  # before anything is made for it
+    check_task(stack, _LAUNCH)
+    game = DEFAULT_GAME if stack.task is None else stack.task.game
+    if problem := foreign_problem(source, card(game).language):
+        raise Refused(f"{file}: {problem}")
+    run = run_folder.create("program", None if data.get("run") is None else str(data["run"]))
+    save({**data, "run": str(run)}, run)
+    return load(run)
+
+
+def _play(small: SmallStack, program: Program, options: Options) -> tuple[int, list[ProgramReport]]:
+    task = load(small.run).task
+    assert task is not None
+    session = f"program/{program.name}"
+    try:
+        small.bus.call(
+            OPEN,
+            OpenSession(
+                session=session,
+                task=task,
+                size=options.seeds,
+                seeds=SeedRange(first=options.first, count=options.seeds),
+            ),
+        )
+        ran = small.bus.run_goal(
+            RUN_PROGRAM,
+            f"{session}/run",
+            RunProgram(session=session, program=program),
+            cancelled=lambda: small.ended() is not None,
+        )
+        small.bus.call(CLOSE, SessionName(session=session))
+    except RemoteError as error:
+        raise Refused(f"it cannot be played: {error.message}", code=FAILED) from None
+    except BusError as error:
+        raise Refused(f"it was not played to its end: {small.why(error)}", code=FAILED) from None
+    return ran.steps, ran.reports
+
+
+def _print_problems(file: str, problems: list[Problem], json: bool) -> int:
+    if json:
+        print(json_line({"program": file, "problems": problems}))
+        return REFUSED
+    for problem in problems:
+        print(f"{file}:{problem.line}: {plain(problem.message)}")
+    some = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    raise Refused(f"{file} may not run: it has {some}; docs/programs.md has the language")
+
+
+def _print(ran: ProgramRun, source: str, options: Options) -> None:
+    if options.json:
+        print(json_line(ran))
+        return
+    rate = ran.successes / ran.episodes if ran.episodes else 0.0
+    print(
+        f"{ran.program}: {ran.task} in {ran.successes} of {ran.episodes} episodes ({rate:.2f}), "
+        f"{count(ran.steps)} steps"
+    )
+    endings = Counter(
+        played_episodes.WORDS[row.ended]
+        + (f" of {row.why}" if row.ended == "death" and row.why else "")
+        for row in ran.rows
+    )
+    print("episodes: " + ", ".join(f"{number} {words}" for words, number in endings.most_common()))
+    table = plain_table("runs", "the program", "line", "")
+    lines = source.splitlines()
+    for report in ran.reports:
+        at = lines[report.line - 1].strip() if 0 < report.line <= len(lines) else ""
+        table.add_row(
+            str(report.count),
+            report.status.replace("_", " "),
+            str(report.line or ""),
+            shortened(f"{report.error}: {at}" if report.error else at, 100),
+        )
+    print_table(table)
+    print(f"run folder {ran.run}; `rlgpt episode play {ran.run} SEED` films one of them")

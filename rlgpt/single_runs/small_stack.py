@@ -1,0 +1,92 @@
+"""A few nodes for one command: started as its children, called over the bus, ended with it.
+
+They are not restarted: a call takes a minute, and the user can repeat the command.
+"""
+
+import contextlib
+import subprocess
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+from messages.bus import Bus, BusError
+from messages.empty import Empty
+from messages.system import describe
+from nodes.common.running.exit_codes import FAILED
+from nodes.common.running.process import child_environment
+from rlgpt.composing.configuration import load
+from rlgpt.inspecting.opening import connected
+from rlgpt.refused import Refused
+from rlgpt.runs import run_folder
+
+READY_WITHIN = 300.0  # seconds; the first start of a world compiles its kernels
+
+
+class SmallStack:
+    """The nodes of a run folder while they run."""
+
+    def __init__(self, run: Path, bus: Bus, children: "dict[str, subprocess.Popen[bytes]]") -> None:
+        self.run = run
+        self.bus = bus
+        self._children = children
+
+    def ended(self) -> str | None:
+        """The name of a node that has ended, if one has."""
+        return next(
+            (name for name, child in self._children.items() if child.poll() is not None), None
+        )
+
+    def why(self, error: BusError) -> str:
+        """Why no node answered: of a node that has ended, its last line of output."""
+        ended = self.ended()
+        return str(error) if ended is None else self._last_words(ended)
+
+    def wait_ready(self) -> None:
+        """Raises Refused where a node does not come up."""
+        deadline = time.monotonic() + READY_WITHIN
+        for name in self._children:
+            while True:
+                try:
+                    self.bus.call(describe(name), Empty(), timeout=2.0)
+                    break
+                except BusError:
+                    if (ended := self.ended()) is not None:
+                        raise Refused(self._last_words(ended), code=FAILED) from None
+                    if time.monotonic() > deadline:
+                        log = self.run / name / "output.log"
+                        sentence = f"{name} does not get ready; see {log}"
+                        raise Refused(sentence, code=FAILED) from None
+
+    def _last_words(self, name: str) -> str:
+        log = self.run / name / "output.log"
+        lines = log.read_text(errors="replace").splitlines()
+        last = f" ({lines[-1].removeprefix(f'{name}: ')})" if lines else ""
+        return f"{name} ended{last}; see {log}"
+
+
+@contextlib.contextmanager
+def small_stack(run: Path) -> Generator[SmallStack]:
+    """The nodes that the run's config.yaml names, once they are ready. Raises Refused."""
+    stack = load(run)
+    environment = child_environment()
+    children: dict[str, subprocess.Popen[bytes]] = {}
+    try:
+        for name in stack.nodes:
+            (run / name).mkdir(exist_ok=True)
+            with (run / name / "output.log").open("wb") as log:
+                command = stack.command(name, run)
+                children[name] = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        with connected(run, stack) as bus:
+            small = SmallStack(run, bus, children)
+            small.wait_ready()
+            yield small
+    finally:
+        for child in children.values():
+            child.terminate()
+        for child in children.values():
+            try:
+                child.wait(20.0)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+        run_folder.remove_short_sockets(run)

@@ -1,0 +1,463 @@
+"""What the agents check by themselves: plans, decompositions, specs, conditions, prompts."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from messages.chat import (
+    ANSWERS,
+    DecomposeAnswer,
+    DecomposeQuestion,
+    JudgeQuestion,
+    LookQuestion,
+    PictureNote,
+    PlanQuestion,
+    ProgramAttempt,
+    ProgramQuestion,
+    SpecAnswer,
+    SpecQuestion,
+)
+from messages.plan import Iteration, Limits, Line, Samples, Stage, SubAction, Subtask
+from messages.program import Problem, Program, ProgramReport
+from messages.verdict import Evidence, Verdict
+from messages.world import Condition, Episode, RewardTerm, Task, View
+from models.outcomes import holds, success_rate
+from nodes.common.checks.decomposition_check import decomposition_problems, fixed, problems_with
+from nodes.common.checks.plan_check import fixed as fixed_plan
+from nodes.common.checks.plan_check import plan_problems
+from nodes.common.checks.spec_check import spec_problems
+from nodes.common.goals.goal_ids import slug
+from nodes.common.questions.asking import render
+from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds, validation_seeds
+from nodes.learner.policies import policy_folder
+from nodes.slow_agent.stopping import chosen, spent, stop_reason
+
+NODES = Path(__file__).parents[2] / "nodes"
+LOG = Condition(kind="have", name="log")
+PLANKS = Condition(kind="have", name="planks", quantity=4)
+TASK = Task(id="test", prompt="Harvest a log.", success=LOG)
+
+
+def step(name: str, condition: Condition) -> Subtask:
+    return Subtask(name=name, success=condition)
+
+
+def test_a_plan_that_can_be_carried_out_has_no_problems():
+    task = msgspec.structs.replace(TASK, success=PLANKS)
+    assert plan_problems(task, [step("log", LOG), step("planks", PLANKS)]) == []
+
+
+@pytest.mark.parametrize(
+    ("subtasks", "said"),
+    [
+        ([], "empty"),
+        ([step("x", Condition(kind="have", name="logg")), step("y", LOG)], "did you mean log"),
+        ([step("a", LOG), step("b", PLANKS), step("c", LOG)], "as subtask 1 does"),
+        ([step("a", PLANKS)], "does not reach the goal"),
+        ([step("a", Condition(kind="have", name="log", quantity=0))], "1 to 2304"),
+        ([step(" ", LOG)], "has no name"),
+        ([step("a", Condition(kind="have", name="log", quantity=10**30))], "1 to 2304"),
+        ([step("a", PLANKS), step("a", LOG)], "as subtask 1 is: names must be unique"),
+        ([step("a", Condition(kind="facing", name="tree")), step("b", LOG)], "no block or mob"),
+        ([step("a", Condition(kind="nearby", name="anvil")), step("b", LOG)], "or furnace"),
+    ],
+)
+def test_mistakes_in_a_plan_are_reported(subtasks: list[Subtask], said: str):
+    assert any(said in problem for problem in plan_problems(TASK, subtasks))
+
+
+def test_recipes_are_checked_only_where_all_subtasks_can_be_seen_to_be_done():
+    planks = step("saw", PLANKS)
+    assert any("uses up 1 log" in said for said in plan_problems(TASK, [planks, step("a", LOG)]))
+    unseen = step("x", Condition(kind="have", name="logg"))
+    said = plan_problems(TASK, [unseen, planks, step("a", LOG)])
+    assert len(said) == 1
+    assert "did you mean log" in said[0]
+
+
+def test_more_is_enough_of_what_is_counted_and_of_nothing_else():
+    low = Condition(kind="height", name="below", quantity=10)
+    lower, higher = (msgspec.structs.replace(low, quantity=quantity) for quantity in (5, 20))
+    task = msgspec.structs.replace(TASK, success=low)
+    assert plan_problems(task, [step("down", low)]) == []
+    for other in (lower, higher):  # y 20 or lower is not y 10 or lower
+        assert "does not reach the goal" in plan_problems(task, [step("down", other)])[0]
+    killed = Condition(kind="killed", name="zombie", quantity=2)
+    task = msgspec.structs.replace(TASK, success=killed)
+    three = msgspec.structs.replace(killed, quantity=3)
+    assert plan_problems(task, [step("hunt", three)]) == []
+
+
+def test_the_end_that_a_plan_must_have_is_told_as_it_is_to_be_written():
+    task = msgspec.structs.replace(TASK, success=PLANKS)
+    (said,) = plan_problems(task, [step("log", LOG)])
+    assert f"its `success` must be `{msgspec.json.encode(PLANKS).decode()}`" in said
+
+
+def test_a_decomposition_is_fixed_by_leaving_out_what_cannot_be_done():
+    """As a small model answers: a mob that is to be had, and the same name again."""
+    unseen = Condition(kind="have", name="sheep")
+    hunt = SubAction(name="hunt a sheep", method="code", success=unseen)
+    shear = SubAction(name="use shears", method="code", success=unseen)
+    find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
+    subtask = step("wool", Condition(kind="have", name="wool"))
+    question = DecomposeQuestion(task=TASK, subtask=subtask)
+    answer = DecomposeAnswer(sub_actions=[hunt, find, shear, shear])
+    assert len(problems_with(question, answer)) == 5
+    last = msgspec.structs.replace(shear, success=subtask.success)
+    assert fixed(question, answer).sub_actions == [find, last]
+    more = msgspec.structs.replace(shear, success=Condition(kind="have", name="wool", quantity=2))
+    assert fixed(question, DecomposeAnswer(sub_actions=[hunt, more])).sub_actions == [more]
+
+
+def test_what_goes_on_after_the_end_is_left_out_of_a_fixed_decomposition_and_plan():
+    """As a small model answers: the next subtask's step after its own."""
+    dig = SubAction(name="dig", method="code", success=LOG)
+    craft = SubAction(name="craft", method="code", success=PLANKS)
+    question = DecomposeQuestion(task=TASK, subtask=step("log", LOG))
+    assert fixed(question, DecomposeAnswer(sub_actions=[dig, craft])).sub_actions == [dig]
+    task = msgspec.structs.replace(TASK, success=LOG)
+    assert fixed_plan(task, [step("log", LOG), step("planks", PLANKS)]) == [step("log", LOG)]
+
+
+def test_mistakes_in_a_decomposition_are_reported():
+    dig = SubAction(name="dig", method="code", success=LOG)
+    find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
+    subtask = step("log", LOG)
+    assert decomposition_problems(subtask, [find, dig]) == []
+    assert "empty" in decomposition_problems(subtask, [])[0]
+    assert "unique" in decomposition_problems(subtask, [dig, dig])[0]
+    loud = msgspec.structs.replace(find, name="Dig!")
+    assert "called 'Dig!' and 'dig': names" in decomposition_problems(subtask, [loud, dig])[0]
+    assert "does not end in" in decomposition_problems(subtask, [dig, find])[0]
+    several = step("logs", Condition(kind="have", name="log", quantity=4))
+    four = '`{"kind":"have","name":"log","quantity":4}`'
+    assert four in decomposition_problems(several, [find, dig])[0]
+    more = msgspec.structs.replace(dig, success=several.success)
+    assert decomposition_problems(subtask, [find, more]) == []  # four logs are one log, too
+    for condition, said in (
+        (Condition(kind="facing", name="tree"), "no block or mob called 'tree'"),
+        (Condition(kind="near", name="cow"), "cow is a mob and no block"),
+        (Condition(kind="have", name="logs"), "did you mean log"),
+        (Condition(kind="nearby", name="anvil"), "crafting_table or furnace"),
+        (Condition(kind="have", name="log", quantity=0), "1 to 2304"),
+        (Condition(kind="have", name="log", quantity=10**30), "1 to 2304"),
+    ):
+        unseen = SubAction(name="find", method="code", success=condition)
+        assert said in decomposition_problems(subtask, [unseen, dig])[0]
+
+
+def test_a_name_as_long_as_a_paragraph_still_makes_a_valid_folder_name(tmp_path: Path):
+    long = "go to the nearest tree, look at its trunk, and dig it from below until it is gone " * 9
+    tree, stone = slug(long + "tree"), slug(long + "stone")
+    assert tree != stone
+    assert slug("Find a tree!") == "find-a-tree"
+    # The deepest id that there is: of a policy that plays on in a tryout.
+    deepest = f"goal/12-{tree}/iteration-11/{tree}/trial-skill/play-11/12-{tree}-again"
+    policy_folder(tmp_path, deepest).mkdir()
+    assert [path.is_dir() for path in tmp_path.iterdir()] == [True]
+
+
+def spec_answer(**changes: object) -> SpecAnswer:
+    fields = {
+        "observations": ["rays"],
+        "actions": ["attack"],
+        "rewards": [RewardTerm(kind="success", weight=1.0)],
+        "horizon": 100,
+        "budget": 1000,
+        **changes,
+    }
+    return msgspec.convert(msgspec.to_builtins(fields), type=SpecAnswer)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"observations": ["smell"]}, "no observation called 'smell'"),
+        ({"actions": []}, "no action"),
+        ({"actions": ["craft:bedrock"]}, "Action 'craft:bedrock': there is no 'bedrock' to craft"),
+        ({"actions": ["attack:log"]}, "no action called 'attack:log'"),
+        ({"actions": ["craft"]}, "no action called 'craft'"),
+        ({"horizon": 0}, "horizon"),
+        ({"budget": 10**9}, "budget"),
+        ({"rewards": [{"kind": "gain", "weight": 1.0}]}, "needs a name"),
+        ({"rewards": []}, "no reward"),
+        ({"rewards": [{"kind": "step", "weight": 1e39}]}, "at most 1e+06"),
+        ({"rewards": [{"kind": "gain", "weight": 1.0, "name": "logg"}]}, "did you mean log"),
+        ({"rewards": [{"kind": "facing", "weight": 1.0, "name": "tree"}]}, "no block or mob"),
+        ({"targets": ["a tree"]}, "no block or mob called 'a tree'"),
+        ({"horizon": 10**22}, "at most"),
+        ({"memory": "gru", "memory_size": 0}, "memory_size of 1 to 512"),
+        ({"memory": "gru", "memory_size": 10**6}, "memory_size of 1 to 512"),
+        ({"macros": [{"name": "long", "source": "", "max_steps": 10**22}]}, "at most"),
+        ({"macros": [{"name": "attack", "source": ""}]}, "is taken"),
+        ({"macros": [{"name": "two words", "source": ""}]}, "no identifier"),
+    ],
+)
+def test_mistakes_in_a_spec_are_reported(changes: dict[str, object], said: str):
+    known = {"observations": ["rays"], "actions": ["attack"]}
+    assert spec_problems(spec_answer(), **known, macros_allowed=True, most_samples=10**6) == []
+    problems = spec_problems(
+        spec_answer(**changes), **known, macros_allowed=True, most_samples=10**6
+    )
+    assert any(said in problem for problem in problems)
+
+
+def test_values_at_the_limits_of_a_spec_are_allowed():
+    known = {"observations": ["rays"], "actions": ["attack"]}
+    macro = {"name": "once", "source": "", "max_steps": 1}
+    for changes in (
+        {"actions": ["attack", "craft:planks"]},
+        {"budget": 1, "horizon": 1, "macros": [macro]},
+        {"budget": 5000, "horizon": 1_000_000},
+    ):
+        answer = spec_answer(**changes)
+        assert spec_problems(answer, **known, macros_allowed=True, most_samples=5000) == []
+
+
+def test_forbidden_macros_and_infinite_weights_are_problems_of_a_spec():
+    macro = [{"name": "attack_20", "source": ""}]
+    problems = spec_problems(
+        spec_answer(macros=macro), ["rays"], ["attack"], macros_allowed=False, most_samples=10**6
+    )
+    assert "not allowed" in problems[0]
+    endless = msgspec.structs.replace(
+        spec_answer(), rewards=[RewardTerm(kind="step", weight=float("nan"))]
+    )
+    problems = spec_problems(endless, ["rays"], ["attack"], True, 10**6)
+    assert "finite" in problems[0]
+
+
+def view(facing: str = "air", logs: int = 0, around: dict[str, int] | None = None) -> View:
+    return View(
+        position=(0.5, 64.0, -3.0),
+        yaw=0.0,
+        pitch=0.0,
+        life=20.0,
+        food=20.0,
+        inventory={"log": logs} if logs else {},
+        facing=facing,
+        around=around or {},
+    )
+
+
+def episode(before: View, after: View, ended: str = "running") -> Episode:
+    return Episode(
+        environment=0,
+        seed=1,
+        success=False,
+        steps=9,
+        reward=0.0,
+        ended=ended,  # pyright: ignore[reportArgumentType]
+        before=before,
+        after=after,
+    )
+
+
+def evidence_of(episodes: list[Episode]) -> Evidence:
+    return Evidence(
+        id="e",
+        sub_action="dig",
+        description="",
+        method="code",
+        success=LOG,
+        required_rate=0.5,
+        episodes=episodes,
+    )
+
+
+def test_conditions_are_evaluated_on_the_first_and_last_view_of_an_episode():
+    facing, near = Condition(kind="facing", name="wood"), Condition(kind="near", name="wood")
+    start = view(logs=1)
+    assert holds(facing, episode(start, view(facing="wood")))
+    assert not holds(facing, episode(start, view(around={"wood": 2})))
+    assert holds(near, episode(start, view(around={"wood": 2})))
+    assert holds(near, episode(start, view(facing="wood")))
+    assert not holds(near, episode(start, view(facing="leaves")))
+    assert holds(LOG, episode(start, view(logs=2)))
+    assert not holds(LOG, episode(start, view(logs=1)))  # it was there before
+    table = Condition(kind="nearby", name="crafting_table")
+    beside = msgspec.structs.replace(start, stations=["crafting_table"])
+    assert holds(table, episode(start, beside))
+    assert not holds(table, episode(beside, start))
+    assert not holds(facing, episode(start, view(facing="wood"), ended="death"))
+    both = [episode(start, view(logs=2)), episode(start, view())]
+    assert [success_rate(evidence_of(episodes)) for episodes in ([], both)] == [0.0, 0.5]
+
+
+def test_seeds_of_training_tryouts_evaluation_and_validation_do_not_overlap():
+    played = set()
+    for seed in (0, 1):
+        kinds = (training_seeds, trial_seeds, evaluation_seeds, validation_seeds)
+        for seeds in (kind(seed) for kind in kinds):
+            numbers = range(seeds.first, seeds.first + seeds.count)
+            assert not {numbers[0], numbers[-1]} & played
+            played |= {numbers[0], numbers[-1]}
+    assert training_seeds(1).first == validation_seeds(0).first + validation_seeds(0).count
+
+
+def iteration(number: int, rate: float = 0.0, macros: list[str] | None = None) -> Iteration:
+    dig = SubAction(name="dig", method="rl", success=LOG)
+    verdict = Verdict(success=False, success_rate=rate, reason="seen")
+    return Iteration(
+        subtask="log",
+        number=number,
+        lines=[Line(sub_action=dig, attempts=1, verdict=verdict, macros=macros or [])],
+        stages=[Stage(sub_action=dig)],
+        success_rate=rate,
+        episodes=30,
+        samples=Samples(training=100, trial=10, evaluation=1),
+        seconds=1.0,
+    )
+
+
+def test_the_outer_loop_stops_for_one_of_four_reasons():
+    limits = Limits(iterations=5, success_rate=0.9, samples=1000)
+    assert stop_reason([], limits, 100, 100) is None
+    assert stop_reason([iteration(0)], limits, 100, 100) is None
+    assert stop_reason([iteration(0), iteration(1, macros=["attack_20"])], limits, 100, 100) is None
+    assert "success rate" in (stop_reason([iteration(0, rate=0.95)], limits, 100, 100) or "")
+    assert "Dead loop" in (
+        stop_reason([iteration(0), iteration(1, rate=0.1)], limits, 100, 100) or ""
+    )
+    lucky = msgspec.structs.replace(iteration(0, rate=0.95), episodes=3, cut=True)
+    assert stop_reason([lucky], limits, 100, 100) is None  # the others might have failed
+    few = msgspec.structs.replace(limits, samples=222)
+    assert spent([iteration(0), iteration(1)]) == 222
+    assert "samples" in (stop_reason([iteration(0), iteration(1)], few, 1, 1) or "")
+    short = msgspec.structs.replace(limits, iterations=1)
+    assert "iterations" in (stop_reason([iteration(0)], short, 1, 1) or "")
+
+
+def test_sub_actions_that_failed_to_run_for_different_reasons_are_no_dead_loop():
+    """Where a program was refused, or none was written, there is no stage to compare."""
+    limits = Limits(iterations=5, success_rate=0.9, samples=1000)
+
+    def never_ran(number: int, why: str) -> Iteration:
+        plain = iteration(number, rate=0.0)
+        verdict = msgspec.structs.replace(plain.lines[0].verdict, reason=why)
+        line = msgspec.structs.replace(plain.lines[0], verdict=verdict, macros=[])
+        return msgspec.structs.replace(plain, lines=[line], stages=[], episodes=0)
+
+    refused, unwritten = never_ran(0, "line 3: unknown name"), never_ran(1, "no valid answer")
+    assert stop_reason([refused, unwritten], limits, 100, 100) is None
+    assert "Dead loop" in (
+        stop_reason([refused, never_ran(1, "line 3: unknown name")], limits, 1, 1) or ""
+    )
+
+
+def tried(number: int, *, rate: float, tryout: float, episodes: int = 30) -> Iteration:
+    plain = iteration(number, rate=rate)
+    verdict = msgspec.structs.replace(plain.lines[0].verdict, success_rate=tryout)
+    line = msgspec.structs.replace(plain.lines[0], verdict=verdict)
+    return msgspec.structs.replace(plain, lines=[line], episodes=episodes)
+
+
+def test_tryouts_choose_the_iteration_that_stands_and_evaluations_do_not():
+    limits = Limits(iterations=5, success_rate=0.9, samples=1000)
+    assert chosen([], limits) is None
+    better = tried(0, rate=0.2, tryout=0.8)
+    assert chosen([better, tried(1, rate=0.7, tryout=0.6)], limits) == better
+    later = tried(1, rate=0.1, tryout=0.8)
+    assert chosen([better, later], limits) == later
+    reached = tried(1, rate=0.9, tryout=0.5)
+    assert chosen([better, reached], limits) == reached
+    never_played = tried(1, rate=0.0, tryout=1.0, episodes=0)
+    assert chosen([better, never_played], limits) == better
+    assert chosen([never_played], limits) is None
+
+
+def questions() -> dict[str, list[msgspec.Struct]]:
+    """For each agent, questions with empty and with full slots."""
+    find = SubAction(
+        name="find a tree",
+        method="code",
+        success=Condition(kind="facing", name="wood"),
+        description="walk up to it",
+    )
+    dig = SubAction(name="dig", method="rl", success=LOG)
+    source = "def action(obs):\n    jump()"
+    done = Stage(sub_action=find, program=Program(name="find", source=source))
+    report = ProgramReport(
+        program="find",
+        status="error",
+        count=3,
+        steps=7,
+        line=2,
+        error="x",
+        changed={"yaw": "0 -> 9"},
+    )
+    tried = ProgramAttempt(
+        source=source,
+        problems=[Problem(line=2, message="no")],
+        reports=[report],
+        verdict="It was stuck.",
+    )
+    full = iteration(0, macros=["attack_20"])
+    evidence = Evidence(
+        id="q",
+        sub_action="dig",
+        description="",
+        method="rl",
+        success=LOG,
+        required_rate=0.9,
+        episodes=[episode(view(), view("wood", 1))],
+        reports=[report],
+        macros=["attack_20"],
+    )
+    return {
+        "planner": [
+            PlanQuestion(task=TASK),
+            PlanQuestion(task=TASK, inventory={"log": 2}, problems=["The plan is empty."]),
+        ],
+        "slow_agent": [
+            DecomposeQuestion(task=TASK, subtask=step("log", LOG)),
+            DecomposeQuestion(
+                task=TASK, subtask=step("log", LOG), history=[full], problems=["Empty."]
+            ),
+        ],
+        "fast_agent": [
+            ProgramQuestion(task=TASK, sub_action=find),
+            ProgramQuestion(
+                task=TASK, sub_action=find, before=[done], attempts=[tried], history=full.lines
+            ),
+            SpecQuestion(task=TASK, sub_action=dig),
+            SpecQuestion(
+                task=TASK,
+                sub_action=dig,
+                before=[done],
+                history=full.lines,
+                observations=["rays"],
+                actions=["attack"],
+                problems=["No."],
+            ),
+        ],
+        "critic": [
+            JudgeQuestion(evidence=evidence, success_rate=1.0),
+            LookQuestion(
+                evidence=evidence,
+                success_rate=1.0,
+                pictures=[
+                    PictureNote(environment=0, step=step, digest=str(step) * 64) for step in (0, 9)
+                ],
+            ),
+        ],
+    }
+
+
+@pytest.mark.parametrize("agent", ["planner", "slow_agent", "fast_agent", "critic"])
+def test_prompts_have_no_unfilled_slot_and_their_examples_are_valid_answers(agent: str):
+    stable: dict[str, str] = {}
+    for question in questions()[agent]:
+        system, user = render(NODES / agent / "prompts", question)  # pyright: ignore
+        assert (system.role, user.role) == ("system", "user")
+        assert "{{" not in system.content + user.content
+        # The same text every time comes first, so that a server can keep it in its cache.
+        kind = type(question).__name__
+        assert stable.setdefault(kind, system.content) == system.content
+        examples = re.findall(r"```json\n(.*?)```", system.content, re.DOTALL)
+        assert examples
+        for example in examples:
+            msgspec.json.decode(example, type=ANSWERS[type(question)])

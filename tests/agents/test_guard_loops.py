@@ -1,0 +1,443 @@
+"""Guards in the two loops: proposed, made, played with, reported, kept and reused."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from messages.chat import (
+    ASK,
+    Answered,
+    Ask,
+    DecomposeAnswer,
+    DecomposeQuestion,
+    GuardAnswer,
+    GuardQuestion,
+    ProgramAnswer,
+    ProgramQuestion,
+    SpecAnswer,
+    SpecQuestion,
+)
+from messages.plan import (
+    ACHIEVE,
+    PERFORM,
+    AchieveSubtask,
+    GuardProposal,
+    Iteration,
+    Limits,
+    Perform,
+    Practised,
+    SubAction,
+    Subtask,
+    SubtaskReport,
+)
+from messages.program import CHECK, Checked
+from messages.training import ACTOR, TRAIN, GotActor, Policy, Train, Trained
+from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import (
+    CLOSE,
+    LOOK,
+    OPEN,
+    RUN_PROGRAM,
+    Actor,
+    Closed,
+    Condition,
+    Field,
+    Guard,
+    GuardReport,
+    Looked,
+    Opened,
+    OpenSession,
+    ProgramRan,
+    RewardTerm,
+    SessionName,
+    Task,
+)
+from models.actor import layer_of
+from nodes.common.checks.decomposition_check import decomposition_problems
+from nodes.common.goals.guard_counts import in_words, together
+from nodes.common.skills.skill_library import Library
+from nodes.common.skills.skills import guard_key
+from nodes.env_server.programs.checking import problems_of
+from nodes.env_server.session import Session
+from nodes.fast_agent.fast_agent import FastAgent
+from nodes.slow_agent.slow_agent import SlowAgent
+from nodes.testing import MockBus, start
+from tests.fake_world import FakeWorld
+from worlds.minecraft.play.runtime import RUNTIME
+
+LOG = Condition(kind="have", name="log")
+TASK = Task(id="log", prompt="Harvest a log.", success=LOG, horizon=60)
+SUBTASK = Subtask(name="get a log", success=LOG)
+STEP_BACK = GuardProposal(name="Stand still", when="a quarter of a metre is walked")
+WALK = (
+    "def action(obs):\n    while obs.facing != 'wood':\n        obs = forward()\n"
+    "    for _ in range(5):\n        obs = attack()\n"
+)
+ONE_STEP = "def action(obs):\n    obs = forward()\n"
+WHEN = "def when(obs):\n    return obs.position[2] == 0.25 and obs.steps < 3\n"
+STAND = "def action(obs):\n    while True:\n        obs = noop()\n"
+GOOD = GuardAnswer(when=WHEN, source=STAND, max_steps=10)
+
+
+class Sessions:
+    """An env server's sessions of the fake world."""
+
+    def __init__(self, bus: MockBus) -> None:
+        self.opened: list[OpenSession] = []
+        self._sessions: dict[str, Session] = {}
+        bus.answer(OPEN, self._open)
+        bus.answer(LOOK, lambda asked: Looked(episodes=self._sessions[asked.session].episodes()))
+        bus.answer(CLOSE, self._close)
+        bus.answer(CHECK, lambda asked: Checked(problems=problems_of(asked, RUNTIME)))
+        bus.answer_action(RUN_PROGRAM, self._run)
+
+    def _open(self, request: OpenSession) -> Opened:
+        self.opened.append(request)
+        session = self._sessions[request.session] = Session(request, FakeWorld(request.size))
+        return session.opened()
+
+    def _run(self, goal: Any) -> ProgramRan:
+        request, session = goal.request, self._sessions[goal.request.session]
+        steps, reports = session.run_program(
+            request.program,
+            environments=request.environments,
+            begins=request.begins,
+            guards=request.guards,
+        )
+        return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
+
+    def _close(self, request: SessionName) -> Closed:
+        session = self._sessions.pop(request.session)
+        return Closed(episodes=session.episodes(), guards=session.guards())
+
+
+Answers = dict[type, Callable[[Any], msgspec.Struct]]
+
+
+def agents(
+    run: Path,
+    answers: Answers | None = None,
+    evaluation_episodes: int = 4,
+    observations: tuple[str, ...] | None = None,
+    **parameters: Any,
+) -> tuple[Any, ...]:
+    """The bus, its sessions, and the questions that were asked."""
+    bus = MockBus("test")
+    sessions = Sessions(bus)
+    asked: list[Any] = []
+    known: Answers = {
+        DecomposeQuestion: lambda question: DecomposeAnswer(
+            sub_actions=[SubAction(name="walk and dig", method="code", success=LOG)],
+            guards=[STEP_BACK],
+        ),
+        ProgramQuestion: lambda question: ProgramAnswer(source=WALK),
+        GuardQuestion: lambda question: GOOD,
+        **(answers or {}),
+    }
+
+    def answer(request: Ask) -> Answered:
+        asked.append(request.question)
+        said = known[type(request.question)](request.question)
+        return Answered(id=request.id, answer=msgspec.json.encode(said).decode(), model="test")
+
+    def judge(evidence: Evidence) -> Verdict:
+        rate = sum(each.success for each in evidence.episodes) / len(evidence.episodes)
+        return Verdict(success=rate >= 0.9, success_rate=rate, reason="", episodes=4)
+
+    bus.answer(ASK, answer)
+    bus.answer(JUDGE, judge)
+    start(SlowAgent, bus, run, **parameters)
+    fast = {"trial_episodes": 4, "evaluation_episodes": evaluation_episodes, "repairs": 1}
+    start(FastAgent, bus, run, skills="skills", observations=observations, **fast)
+    return bus, sessions, asked
+
+
+def achieved(bus: Any, goal: str = "goal", iterations: int = 1) -> SubtaskReport:
+    request = AchieveSubtask(task=TASK, subtask=SUBTASK, limits=Limits(iterations=iterations))
+    return bus.run_goal(ACHIEVE, goal, request)
+
+
+def test_a_guard_is_made_played_with_and_reported(tmp_path: Path):
+    bus, sessions, asked = agents(tmp_path)
+    report = achieved(bus)
+    assert report.success, report.reason
+    (iteration,) = report.iterations
+    (stage,) = iteration.stages
+    assert [(guard.name, guard.when, guard.max_steps) for guard in stage.guards] == [
+        ("stand-still", WHEN, 10)
+    ]
+    (line,) = iteration.guards
+    assert (line.made, line.attempts, line.skill) == (True, 1, "")
+    # Trees are 3 to 6 metres away: from two of these starts one is within reach at once, and from
+    # the others the player walks past the place where the guard takes over, once in each episode.
+    # There are four episodes of the tryout and four of the evaluation.
+    assert line.report == GuardReport(
+        name="stand-still", turns=4, steps=12, episodes=4, ended={"over": 4}
+    )
+    question = next(each for each in asked if isinstance(each, GuardQuestion))
+    assert [each.name for each in question.sub_actions] == ["walk and dig"]
+    assert question.proposal == STEP_BACK
+    assert all(
+        session.guards == stage.guards for session in sessions.opened if "trial" in session.session
+    )
+
+
+def test_a_guard_that_may_not_run_is_repaired_or_left_out(tmp_path: Path):
+    wrong = GuardAnswer(when="def when(obs):\n    noop()\n", source=STAND, max_steps=0)
+    bus, _, asked = agents(
+        tmp_path, {GuardQuestion: lambda question: GOOD if question.attempts else wrong}
+    )
+    line = achieved(bus).iterations[0].guards[0]
+    assert (line.made, line.attempts) == (True, 2)
+    last = [each for each in asked if isinstance(each, GuardQuestion)][-1]
+    (attempt,) = last.attempts
+    assert "a guard's condition cannot act" in attempt.when_problems[0].message
+    assert attempt.others == ["`max_steps` is 0; it must be 1 to 1000."]
+
+
+def test_a_goal_is_reached_without_a_guard_that_could_not_be_written(tmp_path: Path):
+    wrong = GuardAnswer(when="def when(obs):\n    noop()\n", source=STAND)
+    bus, _, _ = agents(tmp_path, {GuardQuestion: lambda question: wrong})
+    report = achieved(bus)
+    assert report.success
+    (line,) = report.iterations[0].guards
+    assert (line.made, line.report) == (False, None)
+    assert line.reason == (
+        "It may not run: condition, line 1: a guard's condition cannot act, and when does"
+    )
+    assert report.iterations[0].stages[0].guards == []
+
+
+def failing(run: Path, **parameters: Any) -> tuple[list[Iteration], list[Any]]:
+    """Two iterations whose program is not enough."""
+    bus, _, asked = agents(
+        run, {ProgramQuestion: lambda question: ProgramAnswer(source=ONE_STEP)}, **parameters
+    )
+    return achieved(bus, iterations=2).iterations, asked
+
+
+def test_the_next_iteration_is_shown_the_guards_report_and_keeps_the_guard(tmp_path: Path):
+    iterations, asked = failing(tmp_path)
+    assert len(iterations) == 2
+    assert sum(isinstance(each, GuardQuestion) for each in asked) == 1
+    assert iterations[1].stages[0].guards == iterations[0].stages[0].guards
+    second = [each for each in asked if isinstance(each, DecomposeQuestion)][1]
+    (line,) = second.history[0].guards
+    assert line.report == GuardReport(
+        name="stand-still", turns=8, steps=24, episodes=8, ended={"over": 8}
+    )
+
+
+def test_a_guard_that_made_mistakes_is_made_again_with_its_history(tmp_path: Path):
+    bad = GuardAnswer(when="def when(obs):\n    return 1 / 0\n", source=STAND)
+    bus, _, asked = agents(
+        tmp_path,
+        {
+            GuardQuestion: lambda question: GOOD if question.history else bad,
+            ProgramQuestion: lambda question: ProgramAnswer(source=ONE_STEP),
+        },
+    )
+    first, second = achieved(bus, iterations=2).iterations
+    (error,) = first.guards[0].report.errors  # type: ignore[union-attr]
+    assert error == "condition: line 2: ZeroDivisionError: division by zero"
+    assert second.stages[0].guards[0].when == WHEN
+    question = [each for each in asked if isinstance(each, GuardQuestion)][-1]
+    assert [line.report.errors for line in question.history] == [first.guards[0].report.errors]  # type: ignore[union-attr]
+
+
+def test_a_run_without_guards_refuses_them_and_its_questions_state_it(tmp_path: Path):
+    bus, _, asked = agents(tmp_path, most_guards=0)
+    report = achieved(bus)
+    assert report.iterations == []
+    assert "There are 1 guards; this run takes none: leave `guards` empty." in report.reason
+    assert all(each.most_guards == 0 for each in asked if isinstance(each, DecomposeQuestion))
+
+
+def test_a_guard_whose_turns_ended_well_becomes_a_skill_and_is_reused(tmp_path: Path):
+    bus, _, asked = agents(tmp_path, evaluation_episodes=12)
+    achieved(bus)
+    library = Library(tmp_path / "skills")
+    (skill,) = [each for each in library.all() if each.learned.guard is not None]
+    assert skill.name == "stand_still"
+    assert (skill.counts.rate, skill.counts.episodes) == (1.0, skill.counts.successes)
+    assert (Path(skill.folder) / "when.py").read_text() == WHEN
+    assert (Path(skill.folder) / "program.py").read_text() == STAND
+    assert skill.policy is None
+    before = sum(isinstance(each, GuardQuestion) for each in asked)
+    line = achieved(bus, "another").iterations[0].guards[0]
+    assert (line.skill, line.attempts, line.made) == ("stand_still", 0, True)
+    assert sum(isinstance(each, GuardQuestion) for each in asked) == before
+    assert library.find("stand_still").counts.episodes == 2 * skill.counts.episodes  # type: ignore[union-attr]
+
+
+def test_a_performance_plays_with_the_guards_of_each_stage(tmp_path: Path):
+    bus, _, _ = agents(tmp_path)
+    stages = achieved(bus).iterations[0].stages
+    request = Perform(task=TASK, subtasks=[Practised(subtask=SUBTASK, stages=stages)], record=False)
+    performed = bus.run_goal(PERFORM, "goal/perform", request)
+    assert performed.success_rate == 1.0
+    (report,) = performed.guards
+    assert report.name == "stand-still"
+    assert report.turns > 0
+
+
+LEARNED = GuardProposal(name="Move on", method="rl", when="a quarter of a metre is walked")
+SPEC = SpecAnswer(
+    observations=["facing", "time"],
+    actions=["noop", "forward"],
+    rewards=[RewardTerm(kind="success", weight=1.0)],
+    horizon=5,
+    budget=1000,
+)
+
+
+def learning(
+    run: Path, samples: int = 600, specs: Sequence[SpecAnswer] = (SPEC,), **parameters: Any
+) -> tuple[Any, list[Train], Any]:
+    """Agents that propose a guard by rl, and a learner that makes a policy which walks on."""
+    left = list(specs)
+    bus, _, asked = agents(
+        run,
+        {
+            DecomposeQuestion: lambda question: DecomposeAnswer(
+                sub_actions=[SubAction(name="walk and dig", method="code", success=LOG)],
+                guards=[LEARNED, STEP_BACK],
+            ),
+            GuardQuestion: lambda question: (
+                GOOD
+                if question.proposal.method == "code"
+                else GuardAnswer(when=WHEN.replace("0.25", "0.75"), max_steps=7)
+            ),
+            SpecQuestion: lambda question: left.pop(0) if len(left) > 1 else left[0],
+        },
+        **parameters,
+    )
+    trained: list[Train] = []
+
+    def train(goal: Any) -> Trained:
+        trained.append(goal.request)
+        policy = Policy(id=goal.id, checkpoint="learner/move-on/checkpoint.pt")
+        path = run / policy.checkpoint
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"weights")
+        return Trained(
+            policy=policy, samples=samples, prefix_samples=90, success_rate=1.0, curve=[],
+            reason="the condition of move-on did not hold in 90 steps",
+        )  # fmt: skip
+
+    bus.answer_action(TRAIN, train)
+    fields = [Field(name="facing", size=3), Field(name="time", size=1)]
+    layer = layer_of(np.zeros((2, 4)), np.array([-99.0, 99.0]))
+    actor = Actor(fields=fields, choices=SPEC.actions, layers=[layer])
+    bus.answer(ACTOR, lambda request: GotActor(actor=actor))
+    return bus, trained, asked
+
+
+def test_a_guard_by_rl_is_trained_in_the_stages_that_it_cuts_into(tmp_path: Path):
+    bus, trained, asked = learning(tmp_path)
+    (iteration,) = achieved(bus).iterations
+    ((spec,),) = [[each.spec for each in trained]]
+    assert spec.guard is not None
+    assert (spec.guard.name, spec.guard.max_steps, spec.guard.program) == ("move-on", 7, None)
+    assert [stage.program and stage.program.name for stage in spec.guarded] == ["walk-and-dig"]
+    assert (spec.interface.horizon, spec.prefix, spec.lead) == (7, [], [])
+    (question,) = [each for each in asked if isinstance(each, SpecQuestion)]
+    assert (question.guard, question.when) == (LEARNED, spec.guard.when)
+    # The proposals' order is the guards', whichever was made first.
+    (stage,) = iteration.stages
+    assert [guard.name for guard in stage.guards] == ["move-on", "stand-still"]
+    assert stage.guards[0].policy.endswith("guard-move-on/train")
+    assert stage.guards[0].actor is None
+    assert iteration.samples.training == 690
+    by_name = {line.proposal.name: line.report for line in iteration.guards}
+    # It only plays in the evaluation, which comes after its training; forward is what it chooses.
+    assert by_name["Move on"] == GuardReport(
+        name="move-on", turns=1, steps=1, episodes=1, ended={"over": 1}
+    )
+
+
+def test_a_refused_spec_of_a_guard_is_shown_again_with_the_runs_observations(tmp_path: Path):
+    wrong = msgspec.structs.replace(SPEC, actions=["fly"], observations=["compass"])
+    bus, trained, asked = learning(tmp_path, specs=[wrong, SPEC], observations=("facing", "time"))
+    achieved(bus)
+    first, second = [each for each in asked if isinstance(each, SpecQuestion)]
+    assert first.refused is None
+    assert second.refused == msgspec.structs.replace(wrong, observations=["facing", "time"])
+    assert "fly" in second.problems[0]
+    assert [each.spec.interface.observations for each in trained] == [["facing", "time"]]
+
+
+def test_guards_of_other_weights_are_other_skills(tmp_path: Path):
+    """Policies have the name of their goal, which is the same in every run."""
+    guard = Guard(name="move-on", when=WHEN, policy="goal/guard-move-on/train", checkpoint="x")
+    keys: list[str] = []
+    for content in (b"one", b"two", b"one"):
+        (tmp_path / "checkpoint.pt").write_bytes(content)
+        keys.append(guard_key("embedded", guard, tmp_path / "checkpoint.pt"))
+    assert keys[0] == keys[2] != keys[1]
+
+
+def test_a_guard_whose_turn_never_came_is_not_made(tmp_path: Path):
+    bus, _, _ = learning(tmp_path, samples=0)
+    (iteration,) = achieved(bus).iterations
+    line = next(line for line in iteration.guards if line.proposal == LEARNED)
+    assert not line.made
+    assert line.reason == "It was not trained: the condition of move-on did not hold in 90 steps."
+    assert [guard.name for guard in iteration.stages[0].guards] == ["stand-still"]
+    assert iteration.samples.training == 90
+
+
+def test_a_guard_by_rl_is_a_skill_with_its_weights(tmp_path: Path):
+    bus, trained, _ = learning(tmp_path, evaluation_episodes=24)
+    achieved(bus)
+    library = Library(tmp_path / "skills")
+    skill = library.find("move_on")
+    assert skill is not None
+    assert (skill.learned.method, skill.learned.program) == ("rl", None)
+    assert (Path(skill.folder) / "checkpoint.pt").read_bytes() == b"weights"
+    episodes = skill.counts.episodes
+    (iteration,) = achieved(bus, "another").iterations
+    guard = iteration.stages[0].guards[0]
+    assert (guard.policy, guard.checkpoint) == ("skill/move_on", f"{skill.folder}/checkpoint.pt")
+    assert len(trained) == 1
+    again = library.find("move_on")
+    assert again is not None
+    assert again.counts.episodes == 2 * episodes
+
+
+@pytest.mark.parametrize(
+    ("guard", "said"),
+    [
+        (GuardProposal(name="", when="x"), "A guard has no name."),
+        (GuardProposal(name="a", when=" "), "does not state when it is to take over"),
+        (GuardProposal(name="a", method="rl", when="x"), "in this run there is code only"),
+    ],
+)
+def test_proposals_of_guards_without_name_or_condition_or_by_rl_are_refused(
+    guard: GuardProposal, said: str
+):
+    action = SubAction(name="dig", method="code", success=LOG)
+    found = decomposition_problems(SUBTASK, [action], ["code"], guards=[guard], most_guards=4)
+    assert said in found[0]
+
+
+def test_two_guards_whose_names_give_the_same_goal_id_are_refused():
+    two = [GuardProposal(name=name, when="x") for name in ("step back", "Step  back!")]
+    action = SubAction(name="dig", method="code", success=LOG)
+    (problem,) = decomposition_problems(SUBTASK, [action], guards=two, most_guards=4)
+    assert "2 guards are called 'step-back'" in problem
+
+
+def test_reports_of_a_guard_are_added_up_and_put_in_one_sentence():
+    one = GuardReport(name="a", turns=2, steps=30, episodes=2, ended={"over": 1, "death": 1})
+    other = GuardReport(name="a", turns=1, steps=4, episodes=1, ended={"over": 1}, errors={"no": 2})
+    (both,) = together([one, other])
+    assert in_words(both) == (
+        "it took over 3 times in 3 episodes, for 34 steps: 2 times its condition held no longer, "
+        "1 times the player died; 2 times no"
+    )
+    assert in_words(GuardReport(name="a")) == "it never took over"

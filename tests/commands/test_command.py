@@ -1,0 +1,140 @@
+"""Commands end without a traceback when their reader leaves, the disk is full or Ctrl-C comes."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rlgpt.main import main
+from tests.launch_toys.launched import command, environment
+
+WHY = ("world", "coverage", "--why")  # becomes a program of the env server
+
+
+def ended(*arguments: str, stdout: int, cwd: Path, unbuffered: str = "") -> tuple[int, str]:
+    """Exit code and standard error of a command that writes to ``stdout``, which is closed here."""
+    # As on a user's machine: what is printed waits in a buffer until the end, if not asked for.
+    words = {**environment(), "PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(
+        command(*arguments), cwd=cwd, env=words, stdout=stdout, stderr=subprocess.PIPE, text=True
+    ) as process:
+        os.close(stdout)
+        _, errors = process.communicate(timeout=60)
+    return process.returncode, errors
+
+
+def unread_pipe() -> int:
+    """The writing end of a pipe that is not read."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--help",), 0),
+        ((*WHY, "harvest_1_cake"), 0),
+        ((*WHY, "harvest_1_monster_egg"), 1),  # a failure is one without a reader too
+    ],
+)
+def test_a_closed_pipe_ends_the_command_silently_with_its_own_code(
+    tmp_path: Path, arguments: tuple[str, ...], code: int
+) -> None:
+    assert ended(*arguments, stdout=unread_pipe(), cwd=tmp_path) == (code, "")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), (*WHY, "harvest_1_cake")])
+def test_output_to_a_full_disk_ends_the_command_with_one_sentence(
+    tmp_path: Path, arguments: tuple[str, ...], unbuffered: str
+) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    code, errors = ended(*arguments, stdout=full, cwd=tmp_path, unbuffered=unbuffered)
+    assert (code, errors) == (1, "standard output cannot be written: No space left on device\n")
+
+
+def test_ctrl_c_during_imports_ends_the_command_silently_with_code_130(tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(
+        "import time\nprint('waiting', flush=True)\ntime.sleep(60)  # an import that takes long\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nodes.common.running.command", "waits"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell's background job ignores Ctrl-C, and what it starts inherits that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waiting\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[1] == ""
+    assert process.returncode == 130
+
+
+def test_only_the_missing_argument_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["table"])
+    assert "the following arguments are required: NAME\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        (("runs", ""), "after `runs`"),
+        (("task", "list", "", "--json"), "after `list`"),
+        (("node", "list", "--run", ""), "after `--run`"),
+        (("node", "list", "--run=", "--json"), "--run="),
+        (("ask", "planner", "1", "--prompt", ""), "after `--prompt`"),
+        (("",), "at the first place"),
+    ],
+)
+def test_an_empty_word_is_refused_and_not_taken_for_one_that_is_not_there(
+    words: tuple[str, ...], where: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As of a shell's variable that was not set."""
+    assert main(words) == 2
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert printed.err == (
+        f"rlgpt: there is an empty word {where}; is a variable of the shell not set?\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("topic list echo", "rlgpt topic list: error: `echo` is a surplus argument of this"),
+        ("topic list --foo", "rlgpt topic list: error: `--foo` is no option of this command"),
+        ("episode play", "SEED is missing: `rlgpt episode list` has those of a run"),
+        ("episode play runs/latest x", "`x` is no SEED"),
+        ("episode play it --of goal 3 4", "`4` is a surplus argument of this command"),
+    ],
+)
+def test_a_word_that_a_command_does_not_take_is_named_with_its_usage(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    assert ended.value.code == 2
+    errors = capsys.readouterr().err
+    assert said in errors
+    assert errors.startswith(f"usage: rlgpt {' '.join(words.split()[:2])} [-h]")
+
+
+def test_an_episode_of_the_newest_run_is_named_by_its_seed_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["episode", "play", "950003"]) == 2
+    assert "there is no run in ./runs" in capsys.readouterr().err
+    for words in (["it", "950003"], ["it", "--of", "goal", "950003"]):
+        assert main(["episode", "play", *words]) == 2
+        assert "there is no run folder it" in capsys.readouterr().err

@@ -1,0 +1,331 @@
+"""Where the time goes: what nodes write down of it, and the account that is made of that."""
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.bus import Bus, DeadlineExceeded
+from messages.empty import Empty
+from messages.interface import Service
+from nodes.env_server.programs.part_clock import PARTS, PLACES, PROGRAMS, SINCE, WORLD, Clock, Spent
+from nodes.node import Node
+from nodes.testing import MockBus, start
+from nodes.times import FILE, Times, TimesLine, Watch, spending, watch
+from rlgpt.profiling import MEANINGS, TITLES, profile
+from rlgpt.runs.run_folder import Lock
+from tests.bus_processes import ECHO, PATIENCE, Process, eventually, make_run
+from tests.launch_toys.launched import refused, rlgpt
+
+MILLISECOND = 1_000_000  # nanoseconds
+
+
+def line(at: float, seconds: float, **parts: float) -> TimesLine:
+    return TimesLine(at=at, seconds=seconds, spent={"": parts})
+
+
+def written(run: Path, node: str, *lines: TimesLine) -> None:
+    (run / node).mkdir(parents=True, exist_ok=True)
+    (run / "config.yaml").write_text("name: a\nnodes: {}\n")
+    text = b"".join(msgspec.json.encode(each) + b"\n" for each in lines)
+    (run / node / FILE).write_bytes(text)
+
+
+def launched(run: Path, *records: dict[str, Any]) -> None:
+    (run / "launches.json").write_text(json.dumps(records))
+
+
+def seconds(run: Path) -> dict[str, float]:
+    return {part.part: part.seconds for part in profile(run).parts}
+
+
+# ---- the account
+
+
+def test_parts_add_up_to_the_wall_time_and_the_rest_is_other(tmp_path: Path) -> None:
+    written(tmp_path, "env_server", line(110, 2, world=0.5, programs=0.25), line(112, 2, world=1.5))
+    written(tmp_path, "llm", line(120, 2, language_model=2.0))
+    launched(tmp_path, {"began": 100.0, "ready": 106.0, "ended": 130.0})
+    found = seconds(tmp_path)
+    assert found["world"] == pytest.approx(2.0)
+    assert found["programs"] == pytest.approx(0.25)
+    assert found["language_model"] == pytest.approx(2.0)
+    assert found["starting"] == pytest.approx(6.0)
+    assert found["other"] == pytest.approx(30 - 6 - 2 - 0.25 - 2)
+    assert profile(tmp_path).wall_seconds == 30.0
+    assert list(found) == [part for part in TITLES if part in found]
+
+
+def test_nodes_that_worked_at_the_same_time_share_the_time(tmp_path: Path) -> None:
+    written(tmp_path, "env_server", line(104, 4, world=4.0))
+    written(tmp_path, "learner", line(104, 4, update=4.0))
+    launched(tmp_path, {"began": 100.0, "ready": 100.0, "ended": 104.0})
+    parts = {part.part: part for part in profile(tmp_path).parts}
+    assert parts["world"].seconds == parts["update"].seconds == pytest.approx(2.0)
+    assert parts["world"].work == pytest.approx(4.0)
+    assert sum(part.seconds for part in parts.values()) == pytest.approx(4.0)
+
+
+def test_time_between_two_launches_is_not_counted(tmp_path: Path) -> None:
+    written(tmp_path, "llm", line(1.0, 1, language_model=1.0), line(101.0, 1, language_model=0.5))
+    launched(
+        tmp_path,
+        {"began": 0.0, "ready": 0.0, "ended": 1.0},
+        {"began": 100.0, "ready": 100.0, "ended": 101.0},
+    )
+    assert profile(tmp_path).wall_seconds == 2.0
+    assert seconds(tmp_path) == pytest.approx({"language_model": 1.5, "other": 0.5})
+    timeline = profile(tmp_path).timeline
+    assert timeline[0].parts == {"language_model": 1.0}
+    assert sum(span.parts.get("language_model", 0.0) for span in timeline) == pytest.approx(1.5)
+
+
+def test_call_time_outside_handlers_is_the_bus_and_absence_is_waiting(
+    tmp_path: Path,
+) -> None:
+    calling = TimesLine(at=10, seconds=10, called={"llm/ask": (4, 5.0)}, away=1.0)
+    written(tmp_path, "critic", calling)
+    served = TimesLine(
+        at=10, seconds=10, served={"llm/ask": (4, 3.0)}, spent={"critic": {"language_model": 3.0}}
+    )
+    written(tmp_path, "llm", served)
+    launched(tmp_path, {"began": 0.0, "ready": 0.0, "ended": 10.0})
+    assert seconds(tmp_path) == pytest.approx(
+        {"language_model": 3.0, "waiting": 1.0, "bus": 1.0, "other": 5.0}
+    )
+    (call,) = profile(tmp_path).calls
+    assert (call.endpoint, call.calls, call.waited, call.served) == ("llm/ask", 4, 5.0, 3.0)
+
+
+def test_the_parts_of_a_training_are_those_of_its_sessions(tmp_path: Path) -> None:
+    of_learner = {"a/train": {"network": 1.0, "update": 2.0, "waits for env_server": 6.0}}
+    of_sessions = {
+        "a/train": {"world": 3.0, "session": 1.0},
+        "a/train/tryout": {"world": 1.0},
+        "another": {"world": 50.0},
+    }
+    written(tmp_path, "learner", TimesLine(at=10, seconds=10, spent=of_learner))
+    written(tmp_path, "env_server", TimesLine(at=10, seconds=10, spent=of_sessions))
+    (training,) = profile(tmp_path).trainings
+    parts = {part.part: part.seconds for part in training.parts}
+    assert parts == {"world": 4.0, "session": 1.0, "network": 1.0, "update": 2.0, "bus": 1.0}
+    assert training.seconds == sum(parts.values()) == 9.0
+
+
+def test_an_incomplete_line_is_left_out_and_an_unknown_part_is_shown(tmp_path: Path) -> None:
+    written(tmp_path, "llm", line(2.0, 2, language_model=1.0, dreaming=0.5))
+    with (tmp_path / "llm" / FILE).open("ab") as file:
+        file.write(b'{"at": 4.0, "seco')
+    assert seconds(tmp_path) == pytest.approx(
+        {"language_model": 1.0, "dreaming": 0.5, "other": 0.5}
+    )
+    assert "dreaming" in rlgpt("profile", str(tmp_path), cwd=tmp_path).stdout
+
+
+def test_a_run_without_a_record_of_times_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("name: a\n")
+    assert "has no record of where its time went" in refused("profile", str(tmp_path), cwd=tmp_path)
+    with Lock(tmp_path):  # it goes on: that nothing was written yet says nothing about its age
+        said = refused("profile", str(tmp_path), cwd=tmp_path)
+    assert said.endswith("has done anything yet that is recorded\n")
+
+
+def test_every_part_has_a_name_and_a_meaning() -> None:
+    assert TITLES.keys() == MEANINGS.keys()
+    assert set(PARTS.values()) <= TITLES.keys()
+
+
+# ---- the watch of a thread
+
+
+def test_a_watch_counts_time_to_one_part_and_moves_what_workers_report() -> None:
+    own = Watch("me", "session")
+    time.sleep(0.02)
+    own.move([("world", 5 * MILLISECOND), ("programs", 5 * MILLISECOND)])
+    before = own.switch("waits for llm")
+    assert before == "session"
+    spent = own.so_far()
+    assert spent["world"] == spent["programs"] == 5 * MILLISECOND
+    assert spent["session"] >= 10 * MILLISECOND
+    own.switch(before)
+    own.move([("world", 3_600_000 * MILLISECOND)])  # an hour, which has not passed
+    passed = time.perf_counter_ns() - own.began
+    assert sum(own.so_far().values()) <= passed + MILLISECOND
+    assert own.spent["session"] == 0
+
+
+def test_a_line_has_the_time_since_the_last_one_also_of_requests_in_progress(
+    tmp_path: Path,
+) -> None:
+    times = Times(tmp_path / FILE, "agents", lambda: 0.0)
+    began, going = threading.Event(), threading.Event()
+
+    def handler(request: object) -> str:
+        with spending("network"):
+            began.set()
+            going.wait(PATIENCE)
+        return "done"
+
+    handle = times.timed("critic/judge", handler, lambda request: "somebody")
+    thread = threading.Thread(target=handle, args=(None,))
+    thread.start()
+    began.wait(PATIENCE)
+    time.sleep(0.05)
+    times.write()
+    going.set()
+    thread.join()
+    times.write()
+    times.write()  # nothing has passed: no line
+    first, second = [
+        msgspec.json.decode(each, type=TimesLine)
+        for each in (tmp_path / FILE).read_bytes().splitlines()
+    ]
+    assert first.spent["somebody"]["network"] >= 0.05
+    assert first.served == {}
+    assert second.served["critic/judge"][0] == 1
+    assert not times._spent  # what is written is not kept
+    together = sum(sum(each.spent["somebody"].values()) for each in (first, second))
+    assert together == pytest.approx(second.served["critic/judge"][1], abs=1e-3)
+    assert watch() is None
+
+
+# ---- the clock of a worker
+
+
+def test_a_workers_clock_reports_the_part_in_progress_and_no_time_twice() -> None:
+    clock = Clock()
+    clock.attach(memoryview(bytearray(8 * PLACES)).cast("q"))
+    spent = Spent(clock.memory)
+    assert spent.take() == []  # no request was made
+    clock.switch(WORLD)
+    time.sleep(0.01)
+    ((part, first),) = spent.take()
+    assert part == "world"
+    assert first >= 10 * MILLISECOND
+    assert clock.switch(PROGRAMS) == WORLD
+    found = dict(spent.take())
+    assert found.keys() == {"world", "programs"}
+    assert first + found["world"] == clock.memory[WORLD]
+
+
+def test_a_workers_clock_that_hostile_code_sets_back_reports_nothing() -> None:
+    clock = Clock()
+    clock.switch(WORLD)
+    clock.switch(0)
+    spent = Spent(clock.memory)
+    clock.memory[WORLD] = -(10**15)
+    clock.memory[SINCE] = 2**62
+    assert spent.take() == []
+
+
+# ---- nodes
+
+
+class Asker(Node):
+    name = "asker"
+
+    def setup(self) -> None:
+        self.serve(ASKED, self.asked)
+
+    def asked(self, request: Empty) -> Empty:
+        return self.call(TOLD, request)
+
+
+class Teller(Node):
+    name = "teller"
+    works_on = "language_model"
+
+    def setup(self) -> None:
+        self.serve(TOLD, self.told)
+
+    def told(self, request: Empty) -> Empty:
+        time.sleep(0.02)
+        return request
+
+
+ASKED = Service("asker/asked", Empty, Empty, timeout=5.0)
+TOLD = Service("teller/told", Empty, Empty, timeout=5.0)
+
+
+def test_time_in_which_a_node_waits_for_another_is_not_its_work(tmp_path: Path) -> None:
+    bus = MockBus()
+    nodes = [start(kind, bus, tmp_path) for kind in (Asker, Teller)]
+    bus.call(ASKED, Empty())
+    for node in nodes:
+        node.close()
+    (tmp_path / "config.yaml").write_text("name: a\n")
+    found = profile(tmp_path)
+    assert found.nodes["asker"]["waits for teller"] >= 0.02
+    assert found.nodes["asker"]["agents"] < 0.02
+    assert found.nodes["teller"]["language_model"] >= 0.02
+    (call,) = found.calls
+    assert (call.endpoint, call.calls) == (TOLD.name, 1)
+    assert call.waited >= call.served >= 0.02
+
+
+def test_the_wait_for_an_absent_node_is_counted(tmp_path: Path) -> None:
+    from tests.node.test_node import echo
+
+    bus = Bus(make_run(tmp_path))
+    try:
+        with pytest.raises(DeadlineExceeded):
+            bus.call(echo.SAY, echo.Say(text="you"), timeout=0.5)
+        assert bus.away == pytest.approx(0.5, abs=0.3)
+    finally:
+        bus.close()
+
+
+def test_a_node_process_records_the_time_of_its_goals_and_its_last_seconds(tmp_path: Path) -> None:
+    from tests.node.test_node import echo
+
+    run = make_run(tmp_path, nodes={"echo": {"parameters": {"pause": 0.05}}})
+    node = Process(ECHO, run)
+    bus = Bus(run)
+    try:
+        bus.call(echo.SAY, echo.Say(text="you"))
+        bus.run_goal(echo.COUNT, "count-1", echo.Count(to=4), timeout=PATIENCE)
+    finally:
+        bus.close()
+        assert node.stop() == 0
+    nodes = profile(run).nodes
+    assert nodes["echo"][Node.works_on] >= 0.2
+    lines = (run / "echo" / FILE).read_bytes().splitlines()
+    whose = {name for each in lines for name in msgspec.json.decode(each, type=TimesLine).spent}
+    assert "count-1" in whose
+
+
+def test_a_node_that_was_killed_loses_only_its_last_line(tmp_path: Path) -> None:
+    from tests.node.test_node import echo
+
+    run = make_run(tmp_path, nodes={"echo": {"parameters": {"pause": 0.05}}})
+    node = Process(ECHO, run)
+    bus = Bus(run)
+    path = run / "echo" / FILE
+
+    def at_work() -> bool:
+        return path.exists() and b"count-1" in path.read_bytes()
+
+    try:
+        bus.send_goal(echo.COUNT, "count-1", echo.Count(to=1_000_000))
+        eventually(at_work)
+    finally:
+        bus.close()
+        node.kill()
+    assert profile(run).nodes["echo"][Node.works_on] > 0.1
+
+
+def test_time_in_which_a_node_is_paused_is_waiting(tmp_path: Path) -> None:
+    bus = MockBus()
+    asker, teller = (start(kind, bus, tmp_path) for kind in (Asker, Teller))
+    gate = asker._pausing.gate
+    gate.set(True)
+    threading.Timer(0.2, lambda: gate.set(False)).start()
+    bus.call(ASKED, Empty())
+    asker.close()
+    teller.close()
+    (tmp_path / "config.yaml").write_text("name: a\n")
+    assert profile(tmp_path).nodes["asker"]["waiting"] >= 0.15

@@ -1,0 +1,175 @@
+"""`rlgpt skill`: what it shows and removes, and libraries that are broken or cannot be written."""
+
+import logging
+import os
+import re
+import shlex
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nodes.common.skills.skill_library import Library
+from nodes.common.skills.skills import Counts
+from nodes.common.storage.node_memory import Memory
+from nodes.fast_agent.skill_use import Skills
+from rlgpt.main import main
+from tests.agent_stack import LOG
+from tests.agents.test_skills import TEN, WALK, learned, policy
+from tests.bus_processes import PATIENCE, ROOT
+
+
+@pytest.fixture
+def skills(tmp_path: Path) -> str:
+    library = Library(tmp_path / "skills")
+    library.add("a", "find a tree", learned(start={"log": 2}), None, TEN)
+    checkpoint = tmp_path / "weights"
+    checkpoint.write_bytes(b"weights")
+    library.add("b", "dig", policy(), checkpoint, TEN)
+    library.close()
+    return str(tmp_path / "skills")
+
+
+def change(skills: str, statement: str, *values: object) -> None:
+    """As another program may have left the library."""
+    table = sqlite3.connect(Path(skills) / "library.sqlite")
+    table.execute(statement, values)
+    table.commit()
+    table.close()
+
+
+def test_skill_commands_list_show_and_remove_skills(
+    skills: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["skill", "list", "--library", skills]) == 0
+    out = capsys.readouterr().out
+    assert "find_a_tree" in out
+    assert "facing wood" in out
+    assert "0.90 (9/10)" in out
+    assert main(["skill", "show", "find_a_tree", "--library", skills]) == 0
+    out = capsys.readouterr().out
+    assert "2 log" in out
+    assert WALK in out
+    assert main(["skill", "show", "dig", "--library", skills]) == 0
+    assert "rays" in capsys.readouterr().out
+    assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 0
+    assert not (Path(skills) / "find_a_tree").exists()
+    assert main(["skill", "show", "find_a_tree", "--library", skills]) == 2
+
+
+@pytest.mark.parametrize("name", ["", "..", "{victim}", None, b"dig"])
+def test_a_name_that_leads_out_of_the_library_deletes_nothing_but_its_row(
+    tmp_path: Path, skills: str, capsys: pytest.CaptureFixture[str], name: str | bytes | None
+):
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    if isinstance(name, str):
+        name = name.format(victim=victim)
+    change(skills, "update skills set name = ? where name = 'dig'", name)
+    assert main(["skill", "list", "--library", skills]) == 2
+    complaint = capsys.readouterr().err
+    assert "is broken at the name" in complaint
+    # What it says to do, does it.
+    (remedy,) = re.findall("`rlgpt (skill remove .*)` forgets it", complaint)
+    assert main([*shlex.split(remedy), "--library", skills]) == 0
+    assert "it had no files there" in capsys.readouterr().out
+    assert main(["skill", "list", "--library", skills]) == 0
+    assert "find_a_tree" in capsys.readouterr().out
+    assert victim.is_dir()
+    assert (Path(skills) / "dig" / "checkpoint.pt").is_file()
+    assert (Path(skills) / "find_a_tree" / "program.py").is_file()
+
+
+BAD = [
+    *[(column, "abc") for column in (*Counts.__struct_fields__, "created")],
+    ("successes", 0.5),
+    ("created", 1e300),
+    ("key", b"\xff"),
+    ("record", b'{"purpose": "\xff"}'),
+]
+
+
+@pytest.mark.parametrize(("column", "value"), BAD)
+def test_a_damaged_column_of_a_skill_is_reported_and_a_run_continues_without_it(
+    skills: str, capsys: pytest.CaptureFixture[str], column: str, value: object
+):
+    change(skills, f"update skills set {column} = ? where name = 'find_a_tree'", value)
+    for arguments in (["list"], ["show", "find_a_tree"]):
+        assert main(["skill", *arguments, "--library", skills]) == 2
+        complaint = capsys.readouterr().err
+        assert "is broken at `find_a_tree`: " in complaint
+        assert "`rlgpt skill remove find_a_tree` forgets it" in complaint
+    library, run = Library(Path(skills)), Path(skills).parent
+    memory = Memory(run / "memory.sqlite")
+    kept = Skills(library, memory, run, {}, logging.getLogger("skills"))
+    assert kept.policies(LOG, lambda spec: True) == []
+    assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 0
+    assert not (Path(skills) / "find_a_tree").exists()
+    assert [skill.name for skill in library.all()] == ["dig"]
+    assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 2
+    assert "there is no skill `find_a_tree`" in capsys.readouterr().err
+
+
+COMMANDS = """
+import sys
+from rlgpt.main import main
+
+for arguments in (["list"], ["show", "dig"], ["remove", "dig"]):
+    print(main(["skill", *arguments, "--library", sys.argv[1]]))
+"""
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_library_that_cannot_be_written_can_be_read(skills: str, held: bool):
+    folder = Path(skills)
+    library = folder / "library.sqlite"
+    # Who has it open has files beside it, and a part of it may be in them.
+    other = Library(folder) if held else None
+    for path in folder.glob("library.sqlite*"):
+        path.chmod(0o444)
+    folder.chmod(0o555)
+    assert Path(f"{library}-wal").exists() == held
+    # Root writes everywhere, without this also here.
+    prefix = ["setpriv", "--bounding-set=-dac_override"] if os.getuid() == 0 else []
+    done = subprocess.run(
+        [*prefix, sys.executable, "-c", COMMANDS, skills],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        cwd=ROOT,
+        check=False,
+    )
+    folder.chmod(0o755)
+    if other is not None:
+        other.close()
+    assert done.returncode == 0, done.stderr
+    assert "find_a_tree" in done.stdout
+    assert "rays" in done.stdout
+    assert [line for line in done.stdout.splitlines() if line.isdigit()] == ["0", "0", "2"]
+    assert f"the skill library {library} cannot be written; copy it, or" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert (folder / "dig" / "checkpoint.pt").is_file()
+
+
+def test_each_error_of_the_command_is_one_sentence(skills: str, capsys: pytest.CaptureFixture[str]):
+    def refused(*arguments: str) -> str:
+        assert main(["skill", *arguments]) == 2
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1
+        assert "Traceback" not in err
+        return err
+
+    assert "did you mean `find_a_tree`?" in refused("show", "find_tree", "--library", skills)
+    assert "there is no skill library" in refused("list", "--library", "/nowhere")
+    assert "--episodes 0" in refused("run", "dig", "--episodes", "0", "--library", skills)
+    (Path(skills) / "dig" / "checkpoint.pt").unlink()
+    assert "has no checkpoint" in refused("run", "dig", "--library", skills)
+    library = Path(skills) / "library.sqlite"
+    change(skills, "update skills set record = '{'")
+    assert "is broken at" in refused("list", "--library", skills)
+    for left in Path(skills).glob("library.sqlite-*"):
+        left.unlink()
+    library.write_bytes(b"no table at all, whatever else it is" * 40)
+    assert "move it away" in refused("list", "--library", skills)

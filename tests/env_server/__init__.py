@@ -1,0 +1,1 @@
+"""Tests of the env server: sessions, what policies see, episodes, the jail."""

@@ -1,0 +1,223 @@
+"""Episodes are kept by the env server, once each, whatever is killed; and are listed."""
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+import yaml
+
+from messages.bus import Bus
+from messages.program import Program
+from messages.world import (
+    CLOSE,
+    INTERFACE,
+    OPEN,
+    RUN_PROGRAM,
+    STEP,
+    Closed,
+    Condition,
+    Interface,
+    OpenSession,
+    RunProgram,
+    SeedRange,
+    SessionName,
+    Step,
+    TakeInterface,
+    Task,
+)
+from nodes.env_server.filmed_steps import EVERY
+from rlgpt.main import main
+from rlgpt.report import played_episodes
+from rlgpt.report.played_episodes import in_words, purpose
+from tests.bus_processes import PATIENCE, Process
+
+COMPILING = 240.0  # seconds, for the first session on a machine
+SCRIPT = Path(__file__).parents[1] / "env_server_process.py"
+TASK = Task(id="dirt", prompt="a dirt", success=Condition(kind="have", name="dirt"), horizon=60)
+LOOK = Program(
+    name="look_around",
+    source=(
+        "def action(obs):\n"
+        "    for _ in range(4):\n"
+        "        obs = turn(30)\n"
+        "        if obs.position[0] > 100000:\n"
+        "            forward()\n"
+        "    obs = forward()\n"
+    ),
+)
+FAULTY = Program(name="faulty", source="def action(obs):\n    turn(10)\n    1 / 0\n")
+WALK = Interface(
+    observations=["compass"],
+    actions=["forward", "turn_left", "attack"],
+    macros=[LOOK],
+    success=TASK.success,
+    horizon=9,
+)
+
+
+@pytest.fixture
+def run(run_folder: Path) -> Path:
+    world = {"kind": "embedded", "area": 64}
+    config = {
+        "name": "test", "run": str(run_folder), "seed": 0, "world": world,
+        "nodes": {"env_server": {"parameters": {"world": world}}},
+    }  # fmt: skip
+    (run_folder / "config.yaml").write_text(yaml.safe_dump(config))
+    return run_folder
+
+
+@pytest.fixture
+def bus(run: Path) -> Iterator[Bus]:
+    bus = Bus(run)
+    yield bus
+    bus.close()
+
+
+@pytest.fixture
+def server(run: Path) -> Iterator[Process]:
+    process = Process(SCRIPT, run)
+    yield process
+    if process.popen.poll() is None:
+        process.kill()
+
+
+PLAY = "goal/0-dirt/iteration-1/look-around/trial-0"
+
+
+def opening(session: str, **changes: Any) -> OpenSession:
+    fields: dict[str, Any] = {
+        "session": session, "task": TASK, "size": 3, "seeds": SeedRange(first=40, count=100),
+        "play": PLAY,
+    }  # fmt: skip
+    return OpenSession(**{**fields, **changes})
+
+
+def begin(bus: Bus, session: str) -> None:
+    """A program, a policy's stage in two of three environments, another program."""
+    bus.call(OPEN, opening(session), timeout=COMPILING)
+    bus.run_goal(RUN_PROGRAM, f"{session}/0", RunProgram(session=session, program=LOOK))
+    bus.call(
+        INTERFACE,
+        TakeInterface(session=session, interface=WALK, environments=[0, 2]),
+        timeout=PATIENCE,
+    )
+    for choice in (0, 3, 1, 0, 0, 0):
+        choices = np.full(3, choice)
+        bus.call(STEP, Step(session=session, choices=choices), timeout=PATIENCE)
+    goal = RunProgram(session=session, program=FAULTY, environments=[1])
+    bus.run_goal(RUN_PROGRAM, f"{session}/2", goal)
+
+
+def played(bus: Bus, session: str) -> Closed:
+    begin(bus, session)
+    return bus.call(CLOSE, SessionName(session=session), timeout=PATIENCE)
+
+
+def test_episodes_survive_kills_of_the_env_server_and_are_counted_once(
+    server: Process, bus: Bus, run: Path
+) -> None:
+    begin(bus, f"{PLAY}/play-0")
+    server.kill()
+    assert played_episodes.rows(run) == []
+    again = Process(SCRIPT, run)
+    try:
+        closed = played(bus, f"{PLAY}/play-1")
+        rows = played_episodes.rows(run)  # while the env server has the file open
+        assert [row.seed for row in rows] == [40, 41, 42]
+        assert [row.steps for row in rows] == [e.steps for e in closed.episodes]
+        assert [row.position for row in rows] == [e.after.position for e in closed.episodes]
+        assert {row.ended for row in rows} == {"stopped"}
+        assert rows[0].why == "the policy spent its steps"
+        assert rows[1].why.startswith("faulty failed at line 3: ZeroDivisionError")
+        # Begun once more, and stopped in the middle: what was whole is kept.
+        begin(bus, f"{PLAY}/play-2")
+        bus.call(OPEN, opening("other", play=""), timeout=PATIENCE)
+        assert again.stop() == 0
+        assert played_episodes.rows(run)[:3] == rows
+        assert [row.ended for row in played_episodes.rows(run)[3:]] == ["cut_off"] * 3
+    finally:
+        if again.popen.poll() is None:
+            again.kill()
+
+
+def test_a_trainings_episodes_are_counted_by_their_seeds(
+    server: Process, bus: Bus, run: Path
+) -> None:
+    task = "goal/0-dirt/iteration-1/dig/train"
+    request = opening(task, interface=WALK, autoreset=True, play="")
+    for _ in range(2):  # as after a restart: the same seeds again
+        bus.call(OPEN, request, timeout=COMPILING)
+        for _ in range(20):
+            bus.call(STEP, Step(session=task, choices=np.zeros(3, np.int64)), timeout=PATIENCE)
+        bus.call(CLOSE, SessionName(session=task), timeout=PATIENCE)
+    (counted,) = played_episodes.trained(run)
+    assert (counted.play, counted.episodes, counted.steps) == (task, 6, 54)
+    assert played_episodes.rows(run) == []
+
+
+def test_episode_list_prints_filters_and_refuses_unknown_purposes(
+    server: Process, bus: Bus, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played(bus, f"{PLAY}/play-0")
+    assert main(["episode", "list", str(run)]) == 0
+    shown = capsys.readouterr().out
+    assert "tryout 0 of look-around, iteration 1" in shown
+    assert "faulty failed at line 3" in shown
+    of = ["--of", "goal/0-dirt", "--ended", "stopped", "--json"]
+    assert main(["episode", "list", str(run), *of]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [row["seed"] for row in told["episodes"]] == [40, 41, 42]
+    assert main(["episode", "list", str(run), "--of", "goal/1"]) == 2
+    assert "no episode was played for `goal/1`" in capsys.readouterr().err
+    assert main(["report", str(run)]) == 0
+    assert "0 of 3 reached the goal" in (run / "report.html").read_text()
+
+
+def test_the_purpose_of_a_play_is_read_from_its_id() -> None:
+    tryout = purpose("goal/0-log/iteration-2/find-a-tree/trial-1")
+    assert (tryout.kind, tryout.subtask, tryout.iteration) == ("tryout", "0-log", 2)
+    assert (tryout.sub_action, tryout.attempt) == ("find-a-tree", "1")
+    evaluation = purpose("goal/0-log/iteration-2/evaluate/episodes")
+    assert (evaluation.kind, evaluation.iteration) == ("evaluation", 2)
+    assert purpose("goal/perform/episodes").kind == "performance"
+    for whole in ("goal/0-log/iteration-2/find-a-tree/trial-1", "goal/perform/episodes"):
+        assert purpose(f"{whole}/more-1") == purpose(whole)
+    of_program = purpose("goal/0-log/iteration-2/dig/trial-program/more-2")
+    assert in_words(of_program) == "tryout of the program for dig, iteration 2"
+    assert purpose("skill/dig/episodes").kind == "evaluation"
+    assert purpose("mine").kind == "other"
+
+
+def test_an_episode_is_played_again_as_it_went(
+    server: Process, bus: Bus, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Alone in its session, of a batch of three in which one did something else than the others."""
+    begin(bus, f"{PLAY}/play-0")
+    closed = bus.call(CLOSE, SessionName(session=f"{PLAY}/play-0"), timeout=PATIENCE)
+    assert closed.episodes[1].steps != closed.episodes[2].steps
+    for seed in (41, 42):
+        film = run / f"{seed}.mp4"
+        assert main(["episode", "play", str(run), str(seed), "--out", str(film)]) == 0
+        assert "as recorded: stopped" in capsys.readouterr().out
+        with av.open(str(film)) as video:
+            frames = sum(1 for _ in video.decode(video=0))
+        assert frames == math.ceil(closed.episodes[seed - 40].steps / EVERY)
+    # What does not go as it is written is said.
+    with closing(sqlite3.connect(run / "env_server" / "episodes.sqlite")) as table, table:
+        whole = closed.episodes[2]
+        change = "update episodes set steps=?, ended='horizon' where seed=42"
+        table.execute(change, [whole.steps + 1])
+    assert main(["episode", "play", str(run), "42"]) == 1
+    said = capsys.readouterr().out
+    assert "it differs from the recording (ending, steps): stopped after" in said
+    (film,) = (run / "films").iterdir()
+    assert film.name == f"{PLAY.replace('/', '+')}-42.mp4"
+    assert main(["episode", "play", str(run), "7"]) == 2
+    assert "there are: 40, 41, 42" in capsys.readouterr().err

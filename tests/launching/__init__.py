@@ -1,0 +1,1 @@
+"""Tests of whole launches: sentences, supervision, kills, machines."""

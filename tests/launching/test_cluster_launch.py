@@ -1,0 +1,132 @@
+"""A whole launch on a host of a cluster, but for the cluster: what is sent there, and what comes
+back. `tests/launching/test_ray.py` has one."""
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rlgpt.cluster.placed import Signals
+from rlgpt.cluster.remote_launch import composed, is_away, play
+from tests.direct_ray import DirectRay
+from tests.launch_toys.launched import environment
+from tests.toy_table import make_toy_table
+
+RUN = Path("runs/cells/it")
+
+
+@pytest.fixture
+def signals() -> Iterator[Signals]:
+    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+    made = Signals()
+    made.catch()
+    yield made
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(make_toy_table(tmp_path))
+    # The launch is started in a folder of its host, where ours are no modules.
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    RUN.mkdir(parents=True)
+    return RUN
+
+
+def unchanged(_: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    return method
+
+
+def test_launch_on_a_host_leaves_its_run_folder_here(
+    run: Path, signals: Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    composed("toy", ["method=fine", f"run={run}"])
+    ray = DirectRay(unchanged)
+    assert play(ray, run, signals) == 0
+    printed = capsys.readouterr().out
+    assert "runs on the host 127.0.0.1" in printed
+    assert f"run folder {run}" in printed  # as it is called here
+    assert json.loads((run / "goal_report.json").read_text())["success"]
+    assert (run / "planner" / "output.log").exists()
+    assert (run / "launcher.log").read_text()
+    assert (run / "summary.json").exists()
+    assert not is_away(run)
+    assert yaml.safe_load((run / "config.yaml").read_text())["run"] == str(run)
+    (host,) = ray.made
+    assert not Path(host.run_folder()).exists()
+    assert ray.asked["num_cpus"] == 1
+    assert ray.asked["memory"] == 2 << 30
+
+
+def test_launch_that_was_stopped_goes_on_on_another_host(run: Path, signals: Signals) -> None:
+    composed("toy", ["method=slow", f"run={run}"])
+    stopped: list[str] = []
+
+    def stopping(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            if name == "start":  # as in a process of Ray
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            answer = method(*arguments)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            if name == "wait" and b"plan: " in answer[0] and not stopped:
+                stopped.append(name)
+                signal.raise_signal(signal.SIGINT)
+            return answer
+
+        return call
+
+    assert play(DirectRay(stopping), run, signals) == 130
+    assert not is_away(run)
+    assert not (run / "goal_report.json").exists()
+    config = (run / "config.yaml").read_text()
+    assert "seconds: 100.0" in config
+    (run / "config.yaml").write_text(config.replace("seconds: 100.0", "seconds: 0.1"))
+    (run / "planner" / "films").mkdir()
+    (run / "planner" / "films" / "a.mp4").write_bytes(b"0" * (9 << 20))
+    asked: list[tuple[Any, ...]] = []
+
+    def noting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            if name in ("put", "part"):
+                asked.append((name, *arguments[:2]))
+            return method(*arguments)
+
+        return call
+
+    assert play(DirectRay(noting), run, signals) == 0
+    launches = json.loads((run / "launches.json").read_text())
+    assert [each["how"] for each in launches] == ["interrupted", "finished"]
+    # All its files were there, and those that had not changed did not come back.
+    film = "planner/films/a.mp4"
+    assert [each for each in asked if film in each] == [
+        ("put", film, offset) for offset in (0, 0, 4 << 20, 8 << 20)
+    ]
+
+
+def test_launch_whose_host_is_lost_cannot_be_continued(run: Path, signals: Signals) -> None:
+    composed("toy", ["method=slow", f"run={run}"])
+
+    class Lost(Exception):
+        pass
+
+    def losing(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            answer = method(*arguments)
+            if name == "wait" and b"plan: " in answer[0]:
+                raise Lost
+            return answer
+
+        return call
+
+    ray = DirectRay(losing)
+    try:
+        with pytest.raises(Lost):
+            play(ray, run, signals)
+    finally:
+        ray.made[0].discard()
+    assert is_away(run)

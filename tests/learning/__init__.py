@@ -1,0 +1,1 @@
+"""Tests of the learner and of what it learns from."""

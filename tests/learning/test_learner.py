@@ -1,0 +1,245 @@
+"""The learner as a process of its own, against a toy env server in another, on a real bus."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from messages.bus import Bus, DeadlineExceeded, RemoteError
+from messages.training import ACT, TRAIN, Act, Policy, Train
+from messages.world import OPEN, OpenSession, SeedRange
+from nodes.common.running.process_status import status_of
+from nodes.learner import checkpoint
+from rlgpt.launching.supervisor import GRACE
+from tests.corridor import corridor_spec
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120.0  # seconds; two cores may be busy with other things
+
+
+class House:
+    """A run folder with a learner and corridors in it. ``changed``: parameters of the learner."""
+
+    def __init__(self, run: Path, **changed: Any) -> None:
+        self.run = run
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        parameters = {
+            "environments": 16,
+            "decisions": 16,
+            "minibatch": 64,
+            "hidden": 32,
+            "checkpoint_seconds": 0.0,
+            **changed,
+        }
+        config = {
+            "name": "test",
+            "run": str(run),
+            "seed": 0,
+            "hosts": {},
+            "nodes": {"learner": {"parameters": parameters}, "env_server": {"parameters": {}}},
+        }
+        (run / "config.yaml").write_text(yaml.safe_dump(config))
+        self.start("env_server")
+        self.start("learner")
+        self.bus = Bus(run=run)
+
+    def start(self, node: str) -> None:
+        commands = {
+            "env_server": ["-P", str(ROOT / "tests" / "corridor.py"), str(self.run)],
+            "learner": ["-m", "nodes.learner", "--run", str(self.run)],
+        }
+        # Others are further env servers.
+        command = commands.get(node) or [*commands["env_server"], node]
+        self.processes[node] = subprocess.Popen(
+            [sys.executable, *command], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        )
+
+    def kill(self, node: str) -> None:
+        """Without a warning."""
+        self.processes[node].send_signal(signal.SIGKILL)
+        self.processes[node].wait()
+
+    def close(self) -> None:
+        for node in self.processes:
+            self.kill(node)
+        self.bus.close()
+
+    def train(self, id: str, spec, **options):
+        return self.bus.run_goal(TRAIN, id, Train(spec=spec), timeout=PATIENCE, **options)
+
+    def samples(self, id: str) -> int:
+        """As the checkpoint has it, 0 before there is one."""
+        path = self.run / "learner" / id.replace("/", "+") / checkpoint.NAME
+        return checkpoint.read(path)["counters"]["samples"] if path.exists() else 0
+
+    def processor(self, node: str) -> float:
+        """Seconds of CPU time that a node has had."""
+        status = status_of(self.processes[node].pid)
+        return 0.0 if status is None else status.processor
+
+    def wait_for(self, what) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not what():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+@pytest.fixture
+def house(request, tmp_path):
+    made = House(tmp_path, **getattr(request, "param", {}))
+    yield made
+    made.close()
+
+
+def test_a_trained_policy_solves_the_corridor_and_acts_in_a_session_after_a_restart(house):
+    heard = []
+    spec = corridor_spec(budget=40_000)
+    trained = house.train("demo/corridor/train", spec, on_feedback=heard.append)
+    assert trained.success_rate >= 0.95
+    assert "success rate" in trained.reason
+    assert trained.samples <= 40_000
+    assert trained.samples == trained.curve[-1][0] == house.samples("demo/corridor/train")
+    assert trained.policy.id == "demo/corridor/train"
+    assert (house.run / trained.policy.checkpoint).exists()
+    assert list((house.run / "learner" / "tensorboard").rglob("events*"))
+    assert all(progress.policy == trained.policy.id for progress in heard)
+
+    # Acting, by a learner that was started again.
+    house.kill("learner")
+    house.start("learner")
+    opening = OpenSession(session="play", task=spec.task, size=5, seeds=SeedRange(first=0, count=5))
+    house.bus.call(OPEN, opening)
+    act = Act(session="play", policy=trained.policy)
+    acted = house.bus.run_goal(ACT, "demo/corridor/act", act, timeout=PATIENCE)
+    assert 5 * 11 <= acted.steps <= 5 * 40
+
+    lost = Act(session="gone", policy=trained.policy)
+    with pytest.raises(RemoteError) as refusal:
+        house.bus.run_goal(ACT, "demo/lost/act", lost, timeout=PATIENCE)
+    assert refusal.value.code == "unknown_session"
+
+    unknown = Act(session="play", policy=Policy(id="nobody", checkpoint=""))
+    with pytest.raises(RemoteError, match="no policy 'nobody'") as refusal:
+        house.bus.run_goal(ACT, "demo/nobody/act", unknown, timeout=PATIENCE)
+    assert refusal.value.code == "unknown_policy"
+
+
+EITHER_WAY = pytest.mark.parametrize(
+    "house", [{}, {"overlap": True}], ids=["", "overlap"], indirect=True
+)
+
+
+@EITHER_WAY
+@pytest.mark.parametrize("macro", [False, True])
+def test_a_learner_killed_while_training_resumes_and_counts_every_sample_once(house, macro):
+    id, budget = "demo/killed/train", 12_000
+    spec = corridor_spec(budget=budget, stop_at=2.0, macro=macro)  # to the end of the budget
+    longest = 4 if macro else 1
+    house.bus.send_goal(TRAIN, id, Train(spec=spec))
+    house.wait_for(lambda: house.samples(id) > 1000)
+    house.kill("learner")
+    kept = house.samples(id)
+    house.start("learner")
+    house.wait_for(lambda: house.samples(id) > kept)
+    house.kill("env_server")
+    house.start("env_server")
+
+    trained = house.train(id, spec)
+    samples = [count for count, _ in trained.curve]
+    assert samples == sorted(set(samples))
+    assert kept in samples
+    assert samples[-1] == trained.samples == house.samples(id)
+    # Every sample of the budget was had, but for what one more decision might have overrun.
+    assert budget - 16 * longest < trained.samples <= budget
+    assert trained.success_rate > 0.9
+    assert house.train(id, spec) == trained
+
+
+def test_a_budget_below_one_decision_is_refused(house):
+    with pytest.raises(RemoteError, match="less than one decision may take") as refusal:
+        house.train("demo/poor/train", corridor_spec(budget=3))
+    assert refusal.value.code == "budget"
+
+
+@EITHER_WAY
+def test_training_can_be_cancelled(house):
+    id, spec = "demo/long/train", corridor_spec(budget=100_000_000, stop_at=2.0)
+    house.bus.send_goal(TRAIN, id, Train(spec=spec))
+    house.wait_for(lambda: house.samples(id) > 0)
+    house.bus.cancel_goal(TRAIN, id)
+    # The action works on one goal at a time: the next one gets its turn.
+    assert house.train("demo/next/train", corridor_spec(budget=2000)).samples <= 2000
+
+
+@EITHER_WAY
+def test_a_learner_stops_cleanly_while_training_and_resumes(house):
+    id, spec = "demo/stopped/train", corridor_spec(budget=6000, stop_at=2.0)
+    house.bus.send_goal(TRAIN, id, Train(spec=spec))
+    house.wait_for(lambda: house.samples(id) > 0)
+    house.processes["learner"].terminate()
+    assert house.processes["learner"].wait(PATIENCE) == 0
+    kept = house.samples(id)
+    house.start("learner")
+    trained = house.train(id, spec)
+    assert kept in [count for count, _ in trained.curve]
+    assert trained.samples <= 6000
+
+
+@EITHER_WAY
+def test_a_learner_stops_without_waiting_for_the_end_of_a_long_update(house):
+    id, spec = "demo/long/train", corridor_spec(budget=6000, stop_at=2.0)
+    config = yaml.safe_load((house.run / "config.yaml").read_text())
+    config["nodes"]["learner"]["parameters"]["epochs"] = 10**6
+    (house.run / "config.yaml").write_text(yaml.safe_dump(config))
+    house.kill("learner")
+    house.start("learner")
+    house.bus.send_goal(TRAIN, id, Train(spec=spec))
+    began = house.run / "learner" / "tensorboard"
+    house.wait_for(lambda: began.exists() and house.processor("learner") > 0)
+    busy = house.processor("learner")
+    house.wait_for(lambda: house.processor("learner") > busy + 1.0)  # in the update by then
+    house.processes["learner"].terminate()
+    assert house.processes["learner"].wait(GRACE) == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"environments": 0}, "environments"),
+        ({"environments": 5000}, "learner.environments is 5000, and a session has at most 1024"),
+        ({"gamma": 0.0}, "`float` > 0.0"),
+        ({"device": "gpu"}, "there is no device called 'gpu': use cpu, cuda"),
+        ({"device": "cuda:99"}, "learner.device=cuda:99, but"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_in_one_sentence(tmp_path, wrong, said):
+    config = {
+        "name": "test",
+        "run": str(tmp_path),
+        "seed": 0,
+        "hosts": {},
+        "nodes": {"learner": {"parameters": wrong}},
+    }
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    process = subprocess.run(
+        [sys.executable, "-m", "nodes.learner", "--run", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        timeout=PATIENCE,
+    )
+    assert process.returncode == 2
+    assert said.encode() in process.stderr
+    assert b"Traceback" not in process.stderr
+
+
+def test_a_goal_sent_to_a_learner_that_does_not_run_ends_at_its_deadline(tmp_path):
+    bus = Bus(run=tmp_path)
+    with pytest.raises(DeadlineExceeded):
+        bus.run_goal(TRAIN, "demo/nobody", Train(spec=corridor_spec()), timeout=0.5)
+    bus.close()

@@ -1,0 +1,211 @@
+"""An update beside the next collection: which policy plays, in what order, and what is lost."""
+
+import copy
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import torch
+
+from messages.bus import RemoteError, ServiceError
+from messages.training import Trained
+from messages.world import OPEN, STEP
+from models.distribution import MaskedCategorical
+from nodes.learner import checkpoint
+from nodes.learner.ppo import Ppo, UpdateStatistics
+from nodes.learner.rollout import Rollout
+from nodes.learner.training import Training
+from tests.corridor import Corridors, corridor_spec
+from tests.learning.test_checkpoint import training as training_in
+
+PATIENCE = 60.0  # seconds until a thread that waits for the other one gives up
+SPEC = corridor_spec(budget=2500, stop_at=2.0)
+
+
+def training(folder: Path, call: Any = None, overlap: bool = True, **changed: Any) -> Training:
+    return training_in(folder, Corridors(), changed.pop("spec", SPEC), call, overlap=overlap)
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    found, problems = checkpoint.load(folder / "learner" / "toy+train")
+    assert found is not None
+    assert problems == []
+    return found["networks"]
+
+
+def test_a_rollout_is_played_by_the_policy_that_the_update_beside_it_began_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began: list[Any] = []
+    rollouts: list[Rollout] = []
+    update = Ppo.update
+
+    def watched(self: Ppo, rollout: Rollout, *args: Any, **named: Any) -> UpdateStatistics:
+        began.append(copy.deepcopy(self.networks.actor))
+        rollouts.append(rollout)
+        return update(self, rollout, *args, **named)
+
+    monkeypatch.setattr(Ppo, "update", watched)
+    training(tmp_path).run(lambda progress: None)
+    assert len(rollouts) > 4
+
+    def differs(rollout: Rollout, actor: Any) -> float:
+        with torch.no_grad():
+            policy = MaskedCategorical(actor(rollout.features[:-1]), rollout.mask)
+            return float((policy.log_prob(rollout.choices) - rollout.log_probs).abs().max())
+
+    assert differs(rollouts[0], began[0]) < 1e-6
+    for number, rollout in enumerate(rollouts[1:], 1):
+        assert differs(rollout, began[number - 1]) < 1e-6
+        assert differs(rollout, began[number]) > 1e-3
+
+
+@pytest.mark.parametrize("overlap", [True, False])
+def test_the_environments_step_while_the_learner_updates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, overlap: bool
+) -> None:
+    updating, stepped = threading.Event(), threading.Event()
+    beside: list[bool] = []
+    update = Ppo.update
+
+    def waiting(self: Ppo, rollout: Rollout, *args: Any, **named: Any) -> UpdateStatistics:
+        stepped.clear()
+        updating.set()
+        if not beside:  # the first one ends once a step was taken
+            beside.append(stepped.wait(PATIENCE if overlap else 1.0))
+        updating.clear()
+        return update(self, rollout, *args, **named)
+
+    corridors = Corridors()
+
+    def call(service: Any, request: Any) -> Any:
+        reply = corridors.call(service, request)
+        if service is STEP and updating.is_set():
+            stepped.set()
+        return reply
+
+    monkeypatch.setattr(Ppo, "update", waiting)
+    training(tmp_path, call, overlap).run(lambda progress: None)
+    assert beside == [overlap]
+
+
+@pytest.mark.parametrize("memory", ["none", "gru"])
+def test_whichever_of_the_two_is_faster_the_same_is_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str
+) -> None:
+    update = Ppo.update
+    interface = msgspec.structs.replace(SPEC.interface, memory=memory, memory_size=8)
+    spec = msgspec.structs.replace(SPEC, budget=1500, interface=interface)
+
+    def run(folder: Path, first: str) -> Trained:
+        """``first``: what is done first, the update or the steps of the next rollout."""
+        idle, steps = threading.Event(), threading.Semaphore(0)
+        idle.set()
+        corridors = Corridors()
+
+        def ordered(self: Ppo, rollout: Rollout, *args: Any, **named: Any) -> UpdateStatistics:
+            if first == "steps":
+                steps.acquire(timeout=0.2)  # after the last rollout there are none
+            try:
+                return update(self, rollout, *args, **named)
+            finally:
+                idle.set()
+
+        def call(service: Any, request: Any) -> Any:
+            if service is STEP and first == "update":
+                assert idle.wait(PATIENCE)
+            reply = corridors.call(service, request)
+            if service is STEP:
+                steps.release()
+            return reply
+
+        monkeypatch.setattr(Ppo, "update", ordered)
+        one = training(folder, call, spec=spec)
+        learn = one._learn
+
+        def learning(*args: Any) -> None:
+            idle.clear()
+            while steps.acquire(blocking=False):
+                pass  # of the rollout that is learned from
+            learn(*args)
+
+        monkeypatch.setattr(one, "_learn", learning)
+        return one.run(lambda progress: None)
+
+    runs = [run(tmp_path / first, first) for first in ("update", "steps")]
+    assert runs[0] == runs[1]
+    assert len(runs[0].curve) > 4
+    ours, theirs = (weights(tmp_path / first) for first in ("update", "steps"))
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+def test_a_rollout_lost_beside_an_update_is_played_again_and_counted_once(tmp_path: Path) -> None:
+    """The session is lost with each rollout but the first: what was learned stands, and choices
+    are drawn as though nothing had been."""
+    played: dict[bool, list[Any]] = {True: [], False: []}
+
+    def run(loses: bool) -> Trained:
+        corridors = Corridors()
+        taken, at = 0, 0
+
+        def call(service: Any, request: Any) -> Any:
+            nonlocal taken, at
+            if service is OPEN:
+                at = 0
+            if service is STEP:
+                taken, at = taken + 1, at + 1
+                if loses and at == 16 + 8:
+                    raise RemoteError(STEP.name, "unknown_session", "The worker died.")
+            return corridors.call(service, request)
+
+        folder = tmp_path / str(loses)
+        one = training(folder, call)
+
+        def report(progress: Any) -> None:
+            played[loses].append((progress.samples, progress.decisions))
+            found, _ = checkpoint.load(folder / "learner" / "toy+train")
+            if found is not None:  # of the report before, as one is saved after it
+                assert found["counters"]["samples"] < progress.samples
+
+        return one.run(report)
+
+    lost, whole = run(True), run(False)
+    assert played[True][0] == played[False][0]
+    for found, trained in ((played[True], lost), (played[False], whole)):
+        assert [samples for samples, _ in found] == [samples for samples, _ in trained.curve]
+        assert trained.samples == found[-1][0] <= SPEC.budget
+    assert len(lost.curve) > 4
+
+
+def test_a_resumed_training_goes_on_with_what_it_had_learned_from(tmp_path: Path) -> None:
+    """Ended where the third rollout was being collected beside the second update."""
+    reported: list[int] = []
+
+    def check() -> None:
+        if len(reported) == 2:
+            raise ServiceError("killed", code="cancelled")
+
+    with pytest.raises(ServiceError, match="killed"):
+        training(tmp_path).run(lambda progress: reported.append(progress.samples), check)
+    found, _ = checkpoint.load(tmp_path / "learner" / "toy+train")
+    assert found is not None
+    assert found["counters"]["samples"] == reported[-1]
+    assert found["counters"]["iterations"] == 2
+
+    resumed = training(tmp_path).run(lambda progress: reported.append(progress.samples))
+    assert [samples for samples, _ in resumed.curve] == reported
+    assert resumed.samples == reported[-1] > found["counters"]["samples"]
+
+
+def test_an_update_that_fails_ends_the_training_with_its_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: Ppo, rollout: Rollout, *args: Any, **named: Any) -> UpdateStatistics:
+        raise MemoryError("no memory for the update")
+
+    monkeypatch.setattr(Ppo, "update", fails)
+    with pytest.raises(MemoryError, match="no memory for the update"):
+        training(tmp_path).run(lambda progress: None)
+    assert not list(tmp_path.rglob("checkpoint*"))

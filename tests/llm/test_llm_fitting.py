@@ -1,0 +1,259 @@
+"""Prompts by the model's own tokenizer, what is left out of them, and answers in odd wrappings."""
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.bus import RemoteError
+from messages.chat import (
+    ASK,
+    Answered,
+    Ask,
+    ChatMessage,
+    Part,
+    PlanAnswer,
+    PlanQuestion,
+    ProgramAnswer,
+    ProgramQuestion,
+)
+from messages.plan import SubAction
+from nodes.llm.answers import parse
+from nodes.llm.fitting import fit
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend
+from nodes.llm.thinking import split
+from rlgpt.single_runs.prompts import show
+from tests.agent_stack import LOG, TASK
+from tests.bus_processes import PATIENCE
+from tests.llm.test_llm_node import GOOD, Setting, lines, says, send
+
+QUESTION = PlanQuestion(task=TASK)
+
+
+def prompt() -> list[ChatMessage]:
+    """A hundred words, of which two parts of forty can be left out."""
+    old, skills = "old " * 40, "skill " * 40
+    text = f"Plan. {old}{skills}{'word ' * 19}"
+    return [
+        ChatMessage(
+            role="user",
+            content=text,
+            parts=[
+                Part(name="the old", turn=4, start=6, end=6 + len(old)),
+                Part(name="the skills", turn=2, start=6 + len(old), end=6 + len(old + skills)),
+            ],
+        )
+    ]
+
+
+def words(messages: list[ChatMessage]) -> int:
+    return sum(len(message.content.split()) for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("room", "left_out"),
+    [(None, []), (100, []), (99, ["the skills"]), (50, ["the skills", "the old"]), (5, 2)],
+)
+def test_optional_parts_of_a_prompt_are_left_out_in_the_order_of_their_turns(
+    room: int | None, left_out: Any
+):
+    fitted = fit(prompt(), room, words)
+    if isinstance(left_out, int):  # nothing else is ever cut
+        assert len(fitted.left_out) == left_out
+        assert fitted.prompt[0].content.endswith("word " * 19)
+        return
+    assert fitted.left_out == left_out
+    text = fitted.prompt[0].content
+    for name, word in (("the old", "old old"), ("the skills", "skill skill")):
+        assert (word in text) == (name not in left_out)
+        assert (f"(Left out, as the prompt would be too long: {name}.)" in text) == (
+            name in left_out
+        )
+
+
+class Tokenizer:
+    """A server that counts words as tokens, as vLLM or llama.cpp do, or not at all."""
+
+    def __init__(self, kind: str, most: int | None = None) -> None:
+        self.kind, self.most = kind, most
+        self.prompts: list[str] = []
+        self.measured = 0
+        self.bodies: list[dict[str, Any]] = []
+
+    def __call__(self, handler: BaseHTTPRequestHandler) -> None:
+        body = self.bodies[-1]
+        if handler.path == "/tokenize":
+            self.measured += 1
+            self.tokenize(handler, body)
+            return
+        text = " ".join(message["content"] for message in body["messages"])
+        self.prompts.append(text)
+        if self.most is not None and len(text.split()) > self.most:
+            send(handler, 400, "the request exceeds the available context size")
+            return
+        says(GOOD)(handler)
+
+    def tokenize(self, handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        if self.kind == "vllm" and "messages" in body:
+            count = len(" ".join(message["content"] for message in body["messages"]).split())
+            send(handler, 200, json.dumps({"count": count, "max_model_len": 120, "tokens": []}))
+        elif self.kind == "llama" and "content" in body:
+            send(handler, 200, json.dumps({"tokens": [1] * len(body["content"].split())}))
+        else:
+            send(handler, 404, "no such thing")
+
+
+@pytest.fixture
+def setting(run_folder: Path) -> Iterator[Setting]:
+    setting = Setting(run_folder)
+    yield setting
+    setting.close()
+
+
+def asked(setting: Setting, server: Tokenizer, **profile: Any) -> Answered:
+    setting.start(lambda handler: None, timeout=20.0, **profile)
+    assert setting.server is not None
+    server.bodies = setting.server.requests
+    setting.server.script = server
+    request = Ask(id="q", agent="planner", question=QUESTION, prompt=prompt())
+    return setting.bus.call(ASK, request, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "profile"),
+    [("vllm", {"max_tokens": 60}), ("llama", {"max_tokens": 60, "context": 128})],
+)
+def test_a_prompt_is_measured_by_the_models_own_tokenizer(
+    setting: Setting, kind: str, profile: dict[str, int], capsys: pytest.CaptureFixture[str]
+):
+    """vLLM also says how long prompts can be."""
+    server = Tokenizer(kind)
+    answered = asked(setting, server, **profile)
+    assert answered.left_out == ["the skills", "the old"]
+    (sent,) = server.prompts
+    assert "the prompt would be too long: the old." in sent
+    assert "old old" not in sent
+    assert lines(setting.run)[0]["answered"]["left_out"] == ["the skills", "the old"]
+    # What is shown of it later is what was sent; what is recorded is what a replay compares with.
+    assert show("planner", str(setting.run), None, False, False) == 0
+    assert sent in capsys.readouterr().out
+    assert "old old" in lines(setting.run)[0]["prompt"][0]["content"]
+
+
+def test_a_server_without_a_tokenizer_is_sent_one_part_less_after_each_rejection(setting: Setting):
+    server = Tokenizer("none", most=80)
+    answered = asked(setting, server, repairs=0)
+    assert answered.left_out == ["the skills"]
+    assert len(server.prompts) == 2
+    assert server.measured == 2  # as vLLM does, as llama.cpp does, and then no more
+    assert answered.repairs == 1
+
+
+def test_a_prompt_that_is_still_too_long_is_reported(setting: Setting):
+    with pytest.raises(RemoteError, match=r"raise llm\.context"):
+        asked(setting, Tokenizer("none", most=5))
+
+
+def test_the_version_of_what_answered_is_on_every_answer(setting: Setting):
+    def respond(handler: BaseHTTPRequestHandler) -> None:
+        body = {
+            "model": "toy-2026-11",
+            "system_fingerprint": "fp_7",
+            "choices": [{"message": {"content": GOOD}, "finish_reason": "stop"}],
+        }
+        send(handler, 200, json.dumps(body))
+
+    setting.start(respond)
+    assert setting.ask().weights == "toy-2026-11, fp_7"
+
+
+def test_the_rulebooks_answers_have_a_fixed_version():
+    version = RulebookBackend().complete(QUESTION, [], {}).version
+    assert len(version) == 12
+    assert RulebookBackend().complete(QUESTION, [], {}).version == version
+
+
+def test_a_tool_call_of_the_model_is_taken_as_its_answer(setting: Setting):
+    def respond(handler: BaseHTTPRequestHandler) -> None:
+        call = {"type": "function", "function": {"name": "PlanAnswer", "arguments": GOOD}}
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        send(handler, 200, json.dumps({"choices": [{"message": message}]}))
+
+    setting.start(respond, stream=False)
+    answer = msgspec.json.decode(setting.ask().answer, type=PlanAnswer)
+    assert answer.subtasks[0].success == LOG
+
+
+CALL = json.dumps({"name": "PlanAnswer", "arguments": json.loads(GOOD)})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<tool_call>\n{CALL}\n</tool_call>",
+        f"<think>So.</think>\n<tool_call>\n{CALL}\n</tool_call>",
+        CALL,
+        f"[{CALL}]",
+        json.dumps({"name": "PlanAnswer", "parameters": json.loads(GOOD)}),
+        json.dumps({"type": "function", "function": {"name": "x", "arguments": GOOD}}),
+        json.dumps({"PlanAnswer": json.loads(GOOD)}),
+        f"Here is the plan:\n{GOOD}\nGood luck!",
+        f"Here is the plan:\n```json\n{GOOD}\n```\nGood luck!",
+    ],
+)
+def test_an_answer_is_found_in_a_tool_call_a_fence_or_prose(text: str):
+    assert msgspec.json.decode(parse(QUESTION, text), type=PlanAnswer).subtasks[0].success == LOG
+
+
+def test_a_program_that_holds_a_fence_or_braces_is_left_whole():
+    source = "def action(obs):\n    seen = {}\n    attack()  # ```\n"
+    answer = json.dumps({"thoughts": "", "source": source})
+    question = ProgramQuestion(
+        task=TASK, sub_action=SubAction(name="dig", method="code", success=LOG)
+    )
+    found = msgspec.json.decode(parse(question, answer), type=ProgramAnswer)
+    assert found.source == source
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I would dig.", "it is prose"),
+        ("<think>I would dig.", "thinking and no answer"),
+        ('Take {"this": 1} then.', "missing required field"),
+    ],
+)
+def test_texts_without_an_answer_are_rejected_with_what_they_are(text: str, said: str):
+    with pytest.raises(ValueError, match=said):
+        parse(QUESTION, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<thinking>Hm.</thinking>{}",
+        "<reasoning>\nHm.\n</reasoning>\n{}",
+        "[THINK]Hm.[/THINK]{}",
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>{}",
+    ],
+)
+def test_thinking_in_other_tags_is_separated_from_the_answer_too(text: str):
+    assert split(text) == ("Hm.", "{}")
+
+
+def test_an_answer_that_was_cut_off_in_its_thinking_is_reported_as_that(setting: Setting):
+    setting.start(says("<think>Well, ", "length"), repairs=0)
+    with pytest.raises(RemoteError, match=r"still thinking; raise llm\.max_tokens or set"):
+        setting.ask()
+
+
+def test_thinking_can_be_turned_off(setting: Setting):
+    setting.start(says(GOOD), thinking=False)
+    setting.ask()
+    assert setting.server is not None
+    asked = setting.server.requests[0]
+    assert asked["chat_template_kwargs"] == {"enable_thinking": False}

@@ -1,0 +1,214 @@
+"""The prompts as files: the page that shows them is true, and they are short enough."""
+
+import json
+import re
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+import pytest
+
+from messages.chat import ChatMessage, Part, ProgramAttempt, ProgramQuestion, SpecQuestion
+from messages.plan import Line, Stage, SubAction, Tried
+from messages.program import Program, ProgramReport
+from messages.verdict import Verdict
+from messages.world import Condition
+from nodes.common.questions import prompt_parts
+from nodes.common.questions.asking import render
+from nodes.env_server.programs import ProgramRefused, compile_program, grammar
+from nodes.llm.answer_bounds import without_prose_bounds
+from nodes.llm.answers import answer_schema
+from nodes.llm.fitting import fit
+from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
+from tests.agent_stack import LOG, TASK
+from worlds.minecraft.card.language import LANGUAGE
+from worlds.minecraft.play.runtime import RUNTIME
+
+CONTEXT = 8192  # tokens, of the smallest model that these are written for
+ANSWER = 2048  # of them, kept for the answer
+
+
+def test_the_page_of_prompts_is_up_to_date():
+    told = "docs/prompts.md is older than the prompts: run `python -m nodes.llm.prompt_pages`"
+    assert PAGE.read_text("utf-8") == page(), told
+
+
+@pytest.mark.parametrize("name", sorted(samples()))
+def test_the_constant_part_of_a_prompt_comes_first(name: str):
+    agent, question = samples()[name]
+    system, user = render(ROOT / "nodes" / agent / "prompts", question)
+    bare = type(question)(
+        **{
+            field: getattr(question, field)
+            for field, default in zip(
+                reversed(question.__struct_fields__),
+                [*reversed(question.__struct_defaults__), *[None] * 9],
+                strict=False,
+            )
+            if default is None
+        }
+    )
+    assert (system.role, user.role) == ("system", "user")
+    assert system == render(ROOT / "nodes" / agent / "prompts", bare)[0]
+
+
+def test_schemas_bound_lists_and_prose():
+    for _, question in samples().values():
+        assert "maxLength" in str(answer_schema(question))
+        # Hosted servers refuse this one.
+        assert "maxLength" not in str(without_prose_bounds(answer_schema(question)))
+    _, plan = samples()["PlanQuestion"]
+    assert answer_schema(plan)["properties"]["subtasks"]["minItems"] == 1
+    _, decompose = samples()["DecomposeQuestion"]
+    few = msgspec.structs.replace(decompose, most_sub_actions=2)
+    assert answer_schema(few)["properties"]["sub_actions"]["maxItems"] == 2
+
+
+SOURCE = "def action(obs):\n" + "    obs = forward()  # and look for the next tree\n" * 60
+VERDICT = Verdict(success=False, success_rate=0.1, reason="It got stuck. " * 10, suggestion="Jump.")
+DIG = SubAction(name="dig", method="rl", success=LOG, description="dig it " * 20)
+LINE = Line(sub_action=DIG, attempts=4, verdict=VERDICT, macros=["attack_20"])
+BEFORE = [Stage(sub_action=DIG, program=Program(name="walk", source=SOURCE[:1500]))] * 2
+TRIED = Tried(iteration=1, line=LINE, program=Program(name="dig", source=SOURCE[:1500]))
+REPORT = ProgramReport(
+    program="dig",
+    status="error",
+    count=3,
+    steps=80,
+    line=12,
+    last_primitive="forward",
+    error="ValueError: there is none",
+    changed={"position": "(1.0, 2.0, 3.0) -> (2.0, 2.0, 3.0)", "facing": "air -> wood"},
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ProgramQuestion(
+            task=TASK,
+            sub_action=DIG,
+            before=BEFORE,
+            attempts=[ProgramAttempt(source=SOURCE, reports=[REPORT] * 4, verdict="No. " * 40)] * 6,
+            history=[LINE] * 12,
+            tried=[TRIED] * 5,
+        ),
+        SpecQuestion(
+            task=TASK,
+            sub_action=DIG,
+            before=BEFORE,
+            history=[LINE] * 12,
+            observations=["rays", "voxels", "facing"] * 4,
+            actions=["forward", "turn_left_15"] * 15,
+            tried=[TRIED] * 5,
+        ),
+    ],
+    ids=lambda question: type(question).__name__,
+)
+def test_a_long_history_still_fits_into_a_small_context(question: ProgramQuestion | SpecQuestion):
+    """Without what the question can do without, in the stated order, and with all else."""
+    whole = render(ROOT / "nodes" / "fast_agent" / "prompts", question)
+    fitted = fit(whole, CONTEXT - ANSWER, count)
+    assert count(fitted.prompt) <= CONTEXT - ANSWER
+    assert bool(fitted.left_out) == (count(whole) > CONTEXT - ANSWER)
+    turns = {part.name: part.turn for message in whole for part in message.parts}
+    left = [turns[name] for name in fitted.left_out]
+    assert left == sorted(left)
+    text = fitted.prompt[1].content
+    for name in fitted.left_out:
+        assert f"(Left out, as the prompt would be too long: {name}.)" in text
+    assert f"Sub-action: {DIG.name}" in text
+    assert "\x00" not in whole[1].content
+
+
+def count(prompt: list[ChatMessage]) -> int:
+    return sum(tokens(message) for message in prompt)
+
+
+def test_every_turn_of_an_optional_prompt_part_is_documented():
+    stated = dict(re.findall(r"^(\d)\. (.*)$", prompt_parts.__doc__ or "", re.MULTILINE))
+    found = {prompt_parts.EXAMPLES}  # of no template: whole messages
+    for file in (ROOT / "nodes").rglob("*.jinja"):
+        found |= {int(turn) for turn in re.findall(r"call part\((\d+),", file.read_text("utf-8"))}
+    assert {int(turn) for turn in stated} == found
+
+
+def test_text_that_looks_like_a_part_mark_stays_in_the_prompt():
+    marks = prompt_parts.Marks()
+    inner = marks.part(1, "all", lambda: "\x000<0\x00 in it")
+    assert marks.taken(f"a {inner} b") == (
+        "a \x000<0\x00 in it b",
+        [Part(name="all", turn=1, start=2, end=13)],
+    )
+
+
+def test_the_prompt_lists_exactly_the_python_names_of_the_language():
+    text = (ROOT / "nodes" / "prompts" / "language.jinja").read_text("utf-8")
+    named = set(re.findall(r"`(.*?)`", text, re.DOTALL)[0].split())
+    stub = set(re.findall(r"^def (\w+)", LANGUAGE.stub.read_text("utf-8"), re.MULTILINE))
+    assert named == (grammar.PURE | grammar.TYPES | {"isinstance"}) - stub
+
+
+def test_the_shown_last_programs_keep_their_numbers():
+    attempts = [ProgramAttempt(source=f"# program {number}") for number in range(1, 5)]
+    question = ProgramQuestion(task=TASK, sub_action=DIG, attempts=attempts)
+    text = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1].content
+    assert "Program 3 of this iteration:\n```\n  1 # program 3" in text
+    assert "Program 4 of this iteration:\n```\n  1 # program 4" in text
+    assert "# program 2" not in text
+
+
+def test_names_that_a_program_may_not_take_are_in_the_prompt():
+    text = render(ROOT / "nodes" / "fast_agent" / "prompts", samples()["ProgramQuestion"][1])
+    assert "The names of the stub are reserved" in text[0].content
+    with pytest.raises(ProgramRefused, match="place is a name of the API"):
+        compile_program("def action(obs):\n    place = find(obs, 'wood')\n    attack()\n", RUNTIME)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("cow", "the crosshair on a mob called `cow` within reach"),
+        ("dragon", "the crosshair on a mob called `dragon` within reach"),
+        ("wood", "the crosshair on a block called `wood` within reach"),
+    ],
+)
+def test_a_mob_under_the_crosshair_is_not_called_a_block(name: str, said: str):
+    find = msgspec.structs.replace(DIG, success=Condition(kind="facing", name=name))
+    for question in (
+        ProgramQuestion(task=TASK, sub_action=find),
+        SpecQuestion(task=TASK, sub_action=find),
+    ):
+        text = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1].content
+        assert f"It is done when this holds: {said}." in text
+
+
+def test_every_ending_of_a_program_is_put_in_words():
+    for status in get_args(get_type_hints(ProgramReport)["status"]):
+        attempt = ProgramAttempt(
+            source="# a program", reports=[msgspec.structs.replace(REPORT, status=status)]
+        )
+        question = ProgramQuestion(task=TASK, sub_action=DIG, attempts=[attempt])
+        text = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1].content
+        assert "In 3 runs it " in text
+        assert f"runs it {status};" not in text
+
+
+def test_examples_in_prompts_have_every_field_of_their_schema():
+    """What a strict schema asks for is not to be missing from the example beside it."""
+    for agent, question in samples().values():
+        text = render(ROOT / "nodes" / agent / "prompts", question)[0].content
+        example = json.loads(text.rpartition("```json\n")[2].partition("\n```")[0])
+        assert missing(example, schema := answer_schema(question), schema) == []
+
+
+def missing(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> list[str]:
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    if isinstance(value, list):
+        return [lacks for each in value for lacks in missing(each, schema["items"], root)]
+    if not isinstance(value, dict):
+        return []
+    found = [name for name in schema["required"] if name not in value]
+    for name, inner in value.items():
+        found += missing(inner, schema["properties"][name], root)
+    return found

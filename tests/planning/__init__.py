@@ -1,0 +1,1 @@
+"""Tests of goals, their plans, and the rulebook."""

@@ -1,0 +1,289 @@
+"""Every task of MineDojo as a goal: its start is MineDojo's to the bit, its success a condition,
+its prompt understood. What is no goal is refused in a sentence before anything is started."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from messages.bus import RemoteError, ServiceError
+from messages.chat import ASK, Answered, Ask, GoalAnswer, GoalQuestion
+from messages.plan import PURSUE, Limits, PursueGoal
+from messages.program import Program
+from messages.world import Condition, OpenSession, SeedRange
+from nodes.common.checks.task_check import task_problem
+from nodes.env_server.session import Session
+from nodes.llm.rulebook.rulebook_backend import RulebookBackend
+from nodes.planner.planner import Planner
+from nodes.testing import MockBus, start
+from rlgpt.composing.composition import compose_launch
+from rlgpt.main import main
+from rlgpt.refused import Refused
+from voxeldojo.engine import EmbeddedWorld
+from voxeldojo.engine.state import PLAYER, SETTING
+from voxeldojo.minedojo_api import make
+from voxeldojo.tasks import task_ids, templates
+from worlds import card
+from worlds.card import Goals, Unclear
+from worlds.minecraft.play.world_kinds import make_world
+
+WAIT = "def action(obs):\n    for _ in range(5):\n        noop()\n"
+THREE = Condition(kind="have", name="cobblestone", quantity=3)
+
+
+@pytest.fixture(scope="module")
+def goals() -> Goals:
+    found = card("minecraft").goals
+    assert found is not None
+    return found
+
+
+def test_every_programmatic_task_is_a_goal_that_can_be_played(goals: Goals) -> None:
+    names = [*task_ids("programmatic"), "playthrough"]
+    assert len(names) == 1582
+    for name in names:
+        task = goals.task(name)
+        assert (task.id, task_problem(task)) == (name, "")
+        kinds = {"harvest": "have", "combat": "killed", "techtree": "used", "survival": "lived"}
+        assert task.success.kind == kinds.get(goals.kind(name), "have")
+
+
+def test_every_prompt_of_minedojo_is_understood_as_its_success_condition(goals: Goals) -> None:
+    for name in task_ids("programmatic"):
+        task = goals.task(name)
+        assert goals.understood(task.prompt) == task.success
+        begun = goals.open_task(task.prompt)
+        assert begun.unsaid
+        assert (begun.inventory, begun.world) == (task.inventory, task.world)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "name", "quantity"),
+    [
+        ("3 cobblestone", "have", "cobblestone", 3),
+        ("Get three cobblestone!", "have", "cobblestone", 3),
+        ("please harvest some wheat seeds", "have", "wheat_seeds", 1),
+        ("craft a diamond pickaxe", "have", "diamond_pickaxe", 1),
+        ("8 logs", "have", "log", 8),
+        ("a bucket of milk", "have", "milk_bucket", 1),
+        ("kill a zombie", "killed", "zombie", 1),
+        ("hunt two endermen", "killed", "enderman", 2),
+        ("use an iron pickaxe", "used", "iron_pickaxe", 1),
+        ("put on leather boots", "worn", "leather_boots", 1),
+        ("place 3 torches", "placed", "torch", 3),
+        ("survive for 3 days", "lived", "days", 3),
+        ("go to the Nether", "in_dimension", "nether", 1),
+        ("find a desert", "in_biome", "desert", 1),
+    ],
+)  # fmt: skip
+def test_goals_in_plain_words_are_understood_as_conditions(
+    goals: Goals, words: str, kind: str, name: str, quantity: int
+) -> None:
+    assert goals.understood(words) == Condition(kind=kind, name=name, quantity=quantity)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("build a house", "does not understand 'build a house'"),
+        ("obtain leaf", "what comes nearest is 'obtain leaves'"),
+        ("kill a log", "does not understand 'kill a log'"),
+        ("get 3000 cobblestone", "a quantity is 1 to 2304, not 3000"),
+        ("get 0 logs", "a quantity is 1 to 2304, not 0"),
+    ],
+)
+def test_invalid_goals_are_refused(goals: Goals, words: str, sentence: str) -> None:
+    with pytest.raises(Unclear, match=sentence):
+        goals.understood(words)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [ids[len(ids) // 2] for template, ids in templates().items() if ids[0] != "playthrough"][::6],
+)
+def test_an_episode_of_a_minedojo_task_starts_as_minedojos_own(goals: Goals, name: str) -> None:
+    """The same seed gives MineDojo's own environment and a batch the same world: blocks, slots,
+    mobs, time of day and all else that is kept of a player."""
+    seed = 5
+    environment = make(name, image_size=(16, 16), world_seed=seed, seed=seed)
+    environment.reset()
+    there = environment.unwrapped.game.world.state
+    batch = make_world("embedded", 2, goals.task(name))
+    assert isinstance(batch, EmbeddedWorld)
+    batch.reset(np.arange(2), np.array([seed + 1, seed]))
+    here = batch.state
+    for part in ("blocks", "light", "slots", "mobs", "drops", "kills"):
+        np.testing.assert_array_equal(getattr(here, part)[1], getattr(there, part)[0], part)
+    for field in PLAYER.names or ():
+        if field != "fresh":  # MineDojo's was looked at
+            assert here.players[1][field] == there.players[0][field], field
+    for field in SETTING.names or ():
+        if field not in ("half_yaw", "half_pitch", "strict"):  # of the picture; of the interface
+            assert here.settings[1][field] == there.settings[0][field], field
+    assert [here.players[0][axis] for axis in "xz"] != [here.players[1][axis] for axis in "xz"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_sessions_of_a_sample_of_all_tasks_begin_and_step(goals: Goals) -> None:
+    program = Program(name="wait", source=WAIT, max_steps=5)
+    for name in random.Random(7).sample(task_ids("programmatic"), 120):
+        task = goals.task(name)
+        request = OpenSession(
+            session=name, task=task, size=2, seeds=SeedRange(first=0, count=2), interface=None
+        )
+        session = Session(request, make_world("embedded", 2, task, area=64))
+        session.run_program(program)
+        for episode in session.episodes():
+            assert (episode.steps, episode.ended) == (5, "running"), name
+            assert episode.before.inventory == task.inventory, name
+            assert not task.biome or episode.before.biome == task.biome, name
+        session.close()
+
+
+def test_items_that_a_subtask_lacks_are_not_in_its_slots(goals: Goals) -> None:
+    """A session of a later subtask begins with another inventory: what is left of the armour is
+    worn, the rest is packed."""
+    task = goals.task("combat_zombie_forest_leather_armors_iron_sword_shield")
+    left = {"torch": 70, "iron_sword": 1, "leather_helmet": 1}
+    begun = msgspec.structs.replace(task, inventory=left)
+    world = make_world("embedded", 1, begun)
+    assert isinstance(world, EmbeddedWorld)
+    world.reset(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    names = [world.item_names[item] for item in world.state.slots[0]["item"]]
+    assert names[0] == "iron_sword"
+    assert names[36:] == ["air", "air", "air", "leather_helmet", "air"]
+    assert world.state.slots[0]["count"][:3].tolist() == [1, 64, 6]
+
+
+def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
+    overrides = ["task.horizon=500", "task.world.start_time=18000", "task.inventory.torch=3"]
+    composed = compose_launch("goal", ["task.id=harvest_1_cobblestone", *overrides])
+    task = composed["task"]
+    assert (task["horizon"], task["world"], task["inventory"]) == (
+        500, {"start_time": 18000}, {"torch": 3},
+    )  # fmt: skip
+    assert task["prompt"] == "obtain cobblestone"
+    assert composed["name"] == "harvest-1-cobblestone"
+    composed = compose_launch("goal", ["prompt=get 3, or more, cobblestone", "task.biome=plains"])
+    assert composed["task"]["prompt"] == "get 3, or more, cobblestone"
+    assert composed["task"]["biome"] == "plains"
+    assert not composed["task"]["success"]["kind"]
+    assert "prompt" not in composed
+
+
+@pytest.mark.parametrize(
+    ("overrides", "sentence"),
+    [
+        ([], "which goal? add task.id=ID"),
+        (["task.id="], "which goal? add task.id=ID"),
+        (["task.id=HARVEST_1_LOG"], "did you mean harvest_1_log"),
+        (["task.id=harvest_1_lgo"], "no task 'harvest_1_lgo'; did you mean harvest_1_log"),
+        (["task.id=creative:9999"], "no creative task 9999"),
+        (["task.id=survival", "prompt=3 logs"], "are two goals: give one of the two"),
+        (["prompt="], "the prompt is empty: add task.id=ID"),
+        (["prompt=build a house"], "does not understand 'build a house'"),
+        (["task.id=survival", "task.biome=narnia"], "task.biome: "),
+        (["task.id=survival", "task.world.start_tmie=3"], "option; did you mean start_time"),
+        (["task.id=survival", "task.world.start_tim=3"], "mean start_time or start_position"),
+        (["task.id=survival", "task.world.start_time=-3"], "start_time is in ticks"),
+        (["task.id=survival", "task.world.initial_slots='40=shield,neck=torch'"], "SLOT=ITEM"),
+        (["task.id=survival", "task.world.initial_slots='1=trch'"], "there is no item 'trch'"),
+        (["task.id=survival", "task.world.start_health=0"], "above 0 and at most 20"),
+        (["task.id=survival", "task.world.area=-3"], "world.area: it is one of 32, 64, 128, 256"),
+        (["task.id=survival", "task.horizon=0"], "expected `int` >= 1"),
+        (
+            ["prompt=3 logs", "task.biome=plains", "task.world.generate_world_type=default"],
+            "is not all of plains: leave one of the two out",
+        ),
+        (["task.id=x", "task.game=crafter"], "has no tasks by name"),
+    ],
+)  # fmt: skip
+def test_impossible_task_options_are_refused(
+    overrides: list[str],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["launch", "goal", *overrides]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert len(said.strip().splitlines()) == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_prompt_override_of_a_launch_file_without_a_prompt_is_refused() -> None:
+    with pytest.raises(Refused, match="there is no `prompt` in the launch file"):
+        compose_launch("harvest_log", ["prompt=3 logs"])
+
+
+@pytest.fixture
+def bus(tmp_path: Path) -> Iterator[MockBus]:
+    bus = MockBus("planner")
+    planner = start(Planner, bus, tmp_path, repairs=1, plan=False)
+    yield bus
+    planner.close()
+
+
+def _answers(bus: MockBus, *successes: Condition) -> list[GoalQuestion]:
+    asked: list[GoalQuestion] = []
+    left = list(successes)
+
+    def answer(request: Ask) -> Answered:
+        assert isinstance(request.question, GoalQuestion)
+        asked.append(request.question)
+        text = msgspec.json.encode(GoalAnswer(success=left.pop(0))).decode()
+        return Answered(id=request.id, answer=text, model="mock")
+
+    bus.answer(ASK, answer)
+    return asked
+
+
+def _pursue(bus: MockBus, prompt: str, goals: Goals) -> Condition:
+    """What the planner makes of a prompt; too few samples end the goal before it is practised."""
+    goal = PursueGoal(task=goals.open_task(prompt), limits=Limits(samples=1))
+    return bus.run_goal(PURSUE, "goal", goal).task.success
+
+
+def test_the_planner_asks_for_the_condition_of_a_prompt(bus: MockBus, goals: Goals) -> None:
+    asked = _answers(bus, Condition(kind="have", name="cobblestoen"), THREE)
+    assert _pursue(bus, "cobblestone, thrice", goals) == THREE
+    assert [len(question.problems) for question in asked] == [0, 1]
+    assert "there is no item 'cobblestoen'" in asked[1].problems[0]
+
+
+def test_a_prompt_of_which_no_condition_is_made_ends_the_goal(bus: MockBus, goals: Goals) -> None:
+    _answers(bus, *[Condition(kind="have", name="happiness")] * 2)
+    with pytest.raises(RemoteError, match="no condition was made of the goal 'be happy'") as error:
+        _pursue(bus, "be happy", goals)
+    assert error.value.code == "invalid"
+
+
+def test_the_rulebook_answers_a_goal_question_with_the_condition_of_its_words(goals: Goals) -> None:
+    question = GoalQuestion(task=goals.open_task("get three cobblestone"))
+    answer = msgspec.json.decode(RulebookBackend().complete(question, [], {}).text, type=GoalAnswer)
+    assert answer.success == THREE
+
+
+def test_a_goal_without_a_plan_ends_with_a_report_and_the_reason(
+    tmp_path: Path, goals: Goals
+) -> None:
+    """The rules have no plan for an elytra: that is a goal that was not reached, no failure."""
+    bus = MockBus("planner")
+    planner = start(Planner, bus, tmp_path, repairs=1)
+
+    def unanswered(request: Ask) -> Answered:
+        raise ServiceError("nothing in the rules leads to 'elytra'", code="no_answer")
+
+    bus.answer(ASK, unanswered)
+    goal = PursueGoal(task=goals.task("harvest_1_elytra"), limits=Limits())
+    report = bus.run_goal(PURSUE, "goal", goal)
+    planner.close()
+    assert (report.success, report.iterations, report.performance) == (False, [], None)
+    assert report.reason.startswith("There is no plan: ")
+    assert "nothing in the rules leads to 'elytra'" in report.reason

@@ -1,0 +1,124 @@
+"""An impossible task is refused before any node works on it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+import rlgpt
+from messages.bus import RemoteError
+from messages.plan import PURSUE, Limits, PursueGoal
+from messages.world import Condition, Task
+from nodes.common.checks.task_check import task_problem
+from nodes.planner.planner import Planner
+from nodes.testing import MockBus, start
+from rlgpt.composing.composition import compose_launch
+from rlgpt.composing.configuration import check, check_task
+from rlgpt.composing.conversion import convert
+from rlgpt.refused import Refused
+from tests.launch_toys.launched import PATIENCE, environment, eventually
+from tests.task_files import WHOLE
+
+TASK = Task(id="log", prompt="a log", success=Condition(kind="have", name="log"))
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
+def test_the_task_files_of_launch_have_no_problem(path: Path) -> None:
+    assert task_problem(convert(yaml.safe_load(path.read_text()), Task)) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            {"success": Condition(kind="have", name="wood")},
+            "success.name: wood is a block; the item is log",
+        ),
+        ({"success": Condition(kind="nearby", name="bed")}, "crafting_table or furnace"),
+        (
+            {"success": Condition(kind="hve", name="log")},
+            "success.kind: there is no condition 'hve'",
+        ),
+        ({"game": "narnia"}, "game: there is no game 'narnia'; there are minecraft, crafter"),
+        ({"biome": "narnia"}, "biome: there is no biome 'narnia'; there are beach"),
+        ({"inventory": {"log": 0}}, "inventory: it cannot hold 0 of log"),
+        *(
+            (
+                {"game": "crafter", "success": Condition(kind="have", name="wood"), **start},
+                f"{next(iter(start))}: an episode of Crafter always starts the same way",
+            )
+            for start in ({"biome": "plains"}, {"world": {"start_time": 0}})
+        ),
+        ({"world": {"initial_mobs": "cow, cwo"}}, "initial_mobs: there is no mob 'cwo'"),
+    ],
+)
+def test_mistakes_in_a_task_are_named(change: dict[str, object], problem: str) -> None:
+    assert problem in task_problem(msgspec.structs.replace(TASK, **change))
+    assert task_problem(TASK) == ""
+
+
+def test_the_planner_rejects_a_goal_with_an_unknown_item(tmp_path: Path) -> None:
+    """Independent of its sender: a launch, a script, another machine."""
+    bus = MockBus("planner")
+    planner = start(Planner, bus, tmp_path)
+    wrong = msgspec.structs.replace(TASK, success=Condition(kind="have", name="lgo"))
+    with pytest.raises(RemoteError, match=r"task\.success\.name: there is no item 'lgo'; did you"):
+        bus.run_goal(PURSUE, "goal", PursueGoal(task=wrong, limits=Limits()))
+    assert [name for name, _ in bus.requests] == [PURSUE.name]  # no language model was asked
+    planner.shutdown()
+
+
+def test_a_goal_from_python_is_refused_with_the_same_sentence(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "config.yaml").write_text("nodes: {planner: {}}\n")
+    command = [sys.executable, "-m", "nodes.planner", "--run", str(run)]
+    with (tmp_path / "log").open("w") as log:
+        planner = subprocess.Popen(command, env=environment(), stdout=log, stderr=log)
+    try:
+        ready = run / "planner" / "node.log"
+        eventually(lambda: ready.exists() and "planner is ready" in ready.read_text())
+        goal = msgspec.to_builtins(PursueGoal(task=TASK, limits=Limits()))
+        goal["task"]["success"]["name"] = "lgo"
+        with rlgpt.connect(run) as stack:
+            sent = stack.send_goal("planner/pursue", goal)
+            with pytest.raises(
+                RemoteError, match=r"task\.success\.name: there is no item 'lgo'; did"
+            ):
+                sent.result(PATIENCE)
+            goal["task"]["success"]["kind"] = "had"
+            sent = stack.send_goal("planner/pursue", goal)
+            with pytest.raises(RemoteError, match=r"success\.kind: there is no condition 'had'"):
+                sent.result(PATIENCE)
+    finally:
+        planner.terminate()
+        planner.wait(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"task": {}}, "`task.id` is missing"),
+        ({"task": {"id": "x"}, "limits": {}}, "`task.prompt` is missing"),
+        ({"tsk": {}}, "there is no `tsk`; did you mean `task`? (there are: task, limits)"),
+        ({"task": {"sucess": {}}}, "there is no `sucess` in `task`; did you mean `success`?"),
+        ({"task": 3, "limits": {}}, "`task`: expected a mapping of names to values, got `int`"),
+        ([], "expected a mapping of names to values, got a list"),
+    ],
+)
+def test_plain_values_that_are_no_message_are_refused_with_what_is_wrong(
+    value: object, words: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        convert(value, PursueGoal)
+
+
+def test_a_method_whose_rules_a_game_lacks_is_refused_before_any_node_starts() -> None:
+    composed = compose_launch("cell", ["method=deps", "task=crafter", "world=crafter"])
+    stack = check({**composed, "run": "nowhere"}, "cell")
+    with pytest.raises(Refused, match=r"llm\.rules: the game 'crafter' has no rule file 'deps"):
+        check_task(stack, "cell")
