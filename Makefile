@@ -38,7 +38,7 @@ demo-llm: setup
 		nodes.fast_agent.parameters.repairs=1 nodes.llm.parameters.repairs=1 $(ARGS)
 
 test: setup
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not slow"
 
 # The real minedojo package beside ours: the long form of a test that `make test` runs if it is there.
 test-all: setup minedojo frameworks
