@@ -6,6 +6,7 @@ import subprocess
 from typing import Any
 
 from nodes.common.running.process import python
+from rlgpt.child_in_front import wait_in_front
 from rlgpt.composing.composition import compose_launch, group_options
 from rlgpt.refused import Refused, instead
 
@@ -31,17 +32,9 @@ def training(what: str, words: list[str]) -> int:
 
 
 def _ended(command: list[str]) -> int:
-    """Run a program to its end. A signal to end is passed on and waited for: the program cleans up
-    what it has half written, for which `subprocess.run` would not leave it the time."""
-    child = subprocess.Popen(command)
-    kept = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
-    before = {n: signal.signal(n, lambda number, _: child.send_signal(number)) for n in kept}
-    try:
-        code = child.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    return 128 - code if code < 0 else code
+    """Run a program to its end. Signals that are ignored stay so."""
+    passed = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
+    return wait_in_front(subprocess.Popen(command), passed)
 
 
 def doctor(name: str | None, overrides: list[str]) -> int:

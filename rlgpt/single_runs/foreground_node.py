@@ -14,6 +14,7 @@ from messages.system import LIST, RECLAIM, RELEASE, NodeName
 from nodes.common.running.debugging import DEBUG
 from nodes.common.running.plain_text import plain_entry
 from nodes.common.running.process import child_environment
+from rlgpt.child_in_front import wait_in_front
 from rlgpt.composing.configuration import load
 from rlgpt.inspecting.opening import connected
 from rlgpt.refused import Refused
@@ -119,12 +120,7 @@ def _ended(command: list[str], environment: Mapping[str, str]) -> int:
     # Ctrl-C goes to the whole group: the node handles it, and this process ignores it.
     ignored = signal.signal(signal.SIGINT, lambda *_: None)
     child = subprocess.Popen(command, env={**child_environment(), **environment})
-    ending = (signal.SIGTERM, signal.SIGHUP)
-    before = {n: signal.signal(n, lambda number, _: child.send_signal(number)) for n in ending}
     try:
-        code = child.wait()
+        return wait_in_front(child, (signal.SIGTERM, signal.SIGHUP))
     finally:
         signal.signal(signal.SIGINT, ignored)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    return 128 - code if code < 0 else code
