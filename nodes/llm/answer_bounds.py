@@ -1,7 +1,9 @@
-"""How long an answer may be, stated in its schema for a server that keeps to it.
+"""How long an answer may be and how large its numbers, stated in its schema for a server that keeps
+to it.
 
-Small models otherwise answer an empty list, or write thoughts until they are cut off. The bounds
-are for the writing only: any other answer is checked by its type and by the agent that asked.
+Small models otherwise answer an empty list, or write thoughts or digits until they are cut off. The
+bounds are for the writing only: any other answer is checked by its type and by the agent that
+asked.
 """
 
 from typing import Any
@@ -33,15 +35,19 @@ _PROSE: dict[str, int] = {
     "when": 2_000,
 }
 """Most characters."""
+_INTEGERS = (0, 10_000_000)
+"""Least and largest. The largest that an answer needs is a training's budget in samples."""
 
 
 def bounded(schema: Any) -> Any:
-    """The schema with bounds on its lists and prose."""
+    """The schema with bounds on its lists, prose and integers."""
     if isinstance(schema, list):
         return [bounded(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     whole = {key: bounded(value) for key, value in schema.items()}
+    if whole.get("type") == "integer":
+        whole["minimum"], whole["maximum"] = _INTEGERS
     properties = whole.get("properties")
     if isinstance(properties, dict):
         for name, value in properties.items():
