@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 
 import zmq
 
-from messages.bus.connection import Connection
+from messages.bus.connection import AGAIN, Connection
 from messages.bus.errors import (
     BusClosed,
     DeadlineExceeded,
@@ -140,19 +140,21 @@ class Client:
         wait = Wait(request.endpoint, self._node, limits, self._status)
         while True:
             try:
-                left = wait.turn(connection.connected)
+                left = wait.turn(connection.connected, connection.rejected)
             except DeadlineExceeded:
                 # This process may have been held up: what has come meanwhile is not late.
                 if (reply := self._take(request, wait)) is not None:
                     return reply
-                left = wait.turn(connection.connected)
+                left = wait.turn(connection.connected, connection.rejected)
             # Also if the connection accepts nothing at the moment: that is no event.
             if tick is not None or (connection.connected and request.sent_in != connection.times):
                 left = min(left, TICK)
+            if connection.rejected:
+                left = min(left, AGAIN)
             events = dict(self._poller.poll(max(1, math.ceil(min(left, 60.0) * 1000))))
             if self._socket in events and (reply := self._take(request, wait)) is not None:
                 return reply
-            if connection.monitor in events:
+            if connection.monitor in events or connection.rejected:
                 connection.watch()
             self._send(request)
             self._check(request, wait.interval)

@@ -1,5 +1,5 @@
-"""A DEALER socket to one node with its monitor: whether the node is connected, and how often the
-connection was made.
+"""A DEALER socket to one node with its monitor: whether the node is connected, how often the
+connection was made, and why the node rejects it.
 
 ZeroMQ's option IMMEDIATE is not used, by which nothing would be queued for an absent node. With it
 the library drops, when a connection ends, what has come by it and was not read yet: the last
@@ -9,6 +9,7 @@ request for an absent node would be carried out after the caller has given up.
 """
 
 import contextlib
+import time
 from collections.abc import Callable
 from typing import cast
 
@@ -16,11 +17,18 @@ import zmq
 from zmq.utils.monitor import recv_monitor_message
 
 from messages.bus.frames import Socket, limit, send
+from messages.bus.handshakes import FAILED, hung_up, why_a_node_rejects
 from messages.codec import Frames
 
 _NEWS = int(zmq.EVENTS)
 _READABLE = int(zmq.POLLIN)
-_EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED
+_EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED | FAILED
+
+AGAIN = 1.0
+"""Seconds after which a rejected connection is tried again. ZeroMQ gives it up for good, but the
+missing key may be copied, or the node be started again with the right ones."""
+_HANG_UPS = 3
+"""So many in a row are no accident. A node rejects keys that do not fit by hanging up."""
 
 
 class Connection:
@@ -29,6 +37,7 @@ class Connection:
     Attributes:
         connected: whether the node is connected, as far as `watch` has read.
         times: how often the connection was established.
+        rejected: why the node rejects the connection, empty if it does not.
     """
 
     def __init__(
@@ -39,6 +48,11 @@ class Connection:
     ) -> None:
         self.connected = False
         self.times = 0
+        self.rejected = ""
+        self._address = address
+        self._keys = secure is not None
+        self._hang_ups = 0  # in a row
+        self._again = 0.0  # when a connection that was given up is tried again, 0 for never
         self.socket: Socket = context.socket(zmq.DEALER)
         monitor: Socket | None = None
         try:
@@ -69,11 +83,33 @@ class Connection:
         return False
 
     def watch(self) -> None:
-        """Read the connection's events."""
+        """Read the connection's events; to be called when there are any, and about every `AGAIN`
+        seconds while it is rejected."""
         while cast(int, self.monitor.getsockopt(_NEWS)) & _READABLE:
-            event = recv_monitor_message(self.monitor, zmq.NOBLOCK)["event"]
+            message = recv_monitor_message(self.monitor, zmq.NOBLOCK)
+            event = int(message["event"])
             self.connected = event == zmq.EVENT_HANDSHAKE_SUCCEEDED
-            self.times += self.connected
+            if self.connected:
+                self.times += 1
+                self.rejected, self._hang_ups = "", 0
+            elif event & FAILED:
+                self._failed(event, int(message["value"]))
+        if self._again and time.monotonic() >= self._again:
+            self._again = 0.0
+            with contextlib.suppress(zmq.ZMQError):  # ZeroMQ has forgotten it already
+                self.socket.disconnect(self._address)
+            self.socket.connect(self._address)
+
+    def _failed(self, event: int, value: int) -> None:
+        if hung_up(event, value):
+            self._hang_ups += self._keys
+            if self._hang_ups < _HANG_UPS:
+                return
+        elif event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+            return  # ZeroMQ tries again
+        else:
+            self._again = time.monotonic() + AGAIN
+        self.rejected = why_a_node_rejects(event, value, self._keys)
 
     def close(self) -> None:
         if not self.socket.closed:

@@ -25,28 +25,11 @@ from zmq.utils.monitor import recv_monitor_message
 
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.frames import Socket
+from messages.bus.handshakes import FAILED, ended, why_a_peer_was_rejected
 from messages.codec import MAX_MESSAGE
 
-EVENTS = (
-    zmq.EVENT_ACCEPTED
-    | zmq.EVENT_DISCONNECTED
-    | zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
-    | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
-    | zmq.EVENT_HANDSHAKE_FAILED_AUTH
-)
+EVENTS = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | FAILED
 """The monitors' events that a guard reads."""
-
-_KEYS_DO_NOT_FIT = (
-    "its keys do not fit: it has another public key for this node than this node has, "
-    "or a secret key that is another's"
-)
-_REASONS = {
-    int(zmq.PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC): _KEYS_DO_NOT_FIT,
-    int(zmq.PROTOCOL_ERROR_ZMTP_KEY_EXCHANGE): _KEYS_DO_NOT_FIT,
-    int(zmq.PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH): "it asks for another security than this node "
-    "has, as a peer without keys does of a node with keys",
-}
-"""Why a handshake broke the protocol, by the event's value (libzmq's ZMQ_PROTOCOL_ERROR_...)."""
 
 LOOK = 0.1
 """Seconds between two checks."""
@@ -122,15 +105,12 @@ class Guard:
                     self._admit(value, about)
                 elif kind == zmq.EVENT_DISCONNECTED:
                     self._connections.pop(value, None)
-                elif kind == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
-                    # So does the connection of a peer that was stopped, or that gave up on us while
-                    # we were. Nothing was rejected, and why it ended is not known.
-                    why = os.strerror(value)
+                elif (why := ended(kind, value)) is not None:
+                    # Nothing was rejected, and why it ended is not known.
                     self._log.debug("%s: a connection ended in its handshake: %s", about, why)
                 else:
-                    self._diagnostics.report(
-                        about, f"a connection was rejected: {_why(kind, value)}"
-                    )
+                    why = why_a_peer_was_rejected(kind, value)
+                    self._diagnostics.report(about, f"a connection was rejected: {why}")
 
     def _admit(self, number: int, about: str) -> None:
         if len(self._connections) < MAX_CONNECTIONS:
@@ -162,13 +142,6 @@ class Guard:
                 f"than {MAX_GROWTH >> 20} MiB",
             )
             self.relieve()
-
-
-def _why(kind: int, value: int) -> str:
-    """Why a handshake failed, by its event."""
-    if kind == zmq.EVENT_HANDSHAKE_FAILED_AUTH:
-        return "its key is not among those that this node accepts"
-    return _REASONS.get(value, "what it sent is not ZeroMQ's protocol")
 
 
 def _shut(number: int) -> None:

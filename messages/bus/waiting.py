@@ -80,8 +80,8 @@ class Wait:
         # A caller that waits by the clock alone gets the error that ends the wait, and no notice.
         self._patient = math.inf in (limits.absence, limits.total)
 
-    def turn(self, connected: bool) -> float:
-        """Seconds until the next turn is due.
+    def turn(self, connected: bool, rejected: str = "") -> float:
+        """Seconds until the next turn is due. ``rejected``: why the node rejects the connection.
 
         Raises:
             DeadlineExceeded: there is no time left.
@@ -98,7 +98,7 @@ class Wait:
             if connected:
                 self._reconnected()
         left = self._began + self._limits.total - now
-        left = min(left, self._present(now) if connected else self._away(now))
+        left = min(left, self._present(now) if connected else self._away(now, rejected))
         return max(left, 0.001)
 
     def confirm(self, delay: str = "") -> None:
@@ -138,7 +138,7 @@ class Wait:
             self._notify(f"waiting for {self._node}, {DEBUGGED}")
         return debugged
 
-    def _away(self, now: float) -> float:
+    def _away(self, now: float, rejected: str) -> float:
         if self._patient and self._status is not None and now >= self._query_at:
             clause = self._status.query(self._node)
             now = time.monotonic()
@@ -147,9 +147,11 @@ class Wait:
                 self._known_at = math.inf
             elif self._known_at == math.inf:
                 self._known_at = now
-            self._report(clause)
+            self._report(f"which rejects the connection: {rejected}" if rejected else clause)
         seconds = min(self._limits.absence, self._limits.total)
         why = ": it is not running, or cannot be reached"
+        if rejected:
+            why = f": it rejects the connection; {rejected}"
         self._expire(now, self._known_at + self._limits.absence, seconds, why)
         left = self._known_at + self._limits.absence - now
         return min(left, max(self._query_at - now, 0.0)) if self._patient else left

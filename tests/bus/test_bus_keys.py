@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import zmq
 
-from messages.bus import AddressError, Bus, BusError
+from messages.bus import AddressError, Bus, BusError, DeadlineExceeded
 from messages.bus.curve import make_keys
 from messages.bus.key_files import read_pair, read_public
 from messages.system import Diagnostic, diagnostics
@@ -263,6 +263,61 @@ def test_a_connection_that_fails_before_keys_matter_is_reported_as_such(
         raw.sendall(greeting + then)
         eventually(lambda: found)
     assert found == [f"requests: a connection was rejected: {sentence}"]
+
+
+def _rejected(run: Path, port: int, keys: Path | None) -> str:
+    """What a caller with these keys is told of the node."""
+    hosts = {"server": {"host": "127.0.0.1", "port": port}}
+    with (
+        contextlib.closing(Bus(run, "client", hosts, keys=keys)) as bus,
+        pytest.raises(DeadlineExceeded) as error,
+    ):
+        bus.call(DO, Do(), timeout=3.0)
+    told = "server/do: no reply from server within 3 seconds: it rejects the connection; "
+    assert str(error.value).startswith(told)
+    return str(error.value).removeprefix(told)
+
+
+def test_a_caller_is_told_that_its_keys_do_not_fit(
+    keys: Path, reported: tuple[int, list[str]]
+) -> None:
+    """It may be on the machine whose keys are wrong, and the node's log on another one."""
+    port, _ = reported
+    run = keys.parent / "run"
+    assert _rejected(run, port, None) == "it has keys, and this process uses none for it"
+    others = keys.parent / "others"
+    make_keys(others, ["server", "client"])
+    assert _rejected(run, port, others) == (
+        "its keys and those of this process do not fit: they were not made together"
+    )
+    shutil.copy(keys / "server.key", others)
+    (others / "server.key_secret").unlink()
+    (keys / "client.key").unlink()
+    assert _rejected(run, port, others) == (
+        "it does not accept the key of this process, which its keys folder lacks"
+    )
+
+
+def test_a_caller_is_connected_once_the_node_has_its_key(
+    keys: Path, reported: tuple[int, list[str]]
+) -> None:
+    """ZeroMQ gives up a connection that was rejected for good."""
+    port, found = reported
+    hosts = {"server": {"host": "127.0.0.1", "port": port}}
+    public = (keys / "client.key").rename(keys.parent / "client.key")
+    with contextlib.closing(Bus(keys.parent / "run", "client", hosts, keys=keys)) as bus:
+        heard: list[str] = []
+
+        def copied() -> None:
+            eventually(lambda: found)
+            heard.append(found[0])
+            public.rename(keys / "client.key")
+
+        copying = threading.Thread(target=copied)
+        copying.start()
+        assert bus.call(DO, Do(note="at last"), timeout=60.0).note == "at last"
+        copying.join()
+    assert "its key is not among those that this node accepts" in heard[0]
 
 
 @pytest.mark.parametrize("way", ["unix", "tcp", "tcp with keys"])
