@@ -27,6 +27,9 @@ _EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED | FAILED
 AGAIN = 1.0
 """Seconds after which a rejected connection is tried again. ZeroMQ gives it up for good, but the
 missing key may be copied, or the node be started again with the right ones."""
+_REJECTED = 5.0
+"""Seconds without another rejection, after which the node does not count as one that rejects: it
+may have been stopped."""
 _HANG_UPS = 3
 """So many in a row are no accident. A node rejects keys that do not fit by hanging up."""
 
@@ -52,6 +55,7 @@ class Connection:
         self._address = address
         self._keys = secure is not None
         self._hang_ups = 0  # in a row
+        self._failed_at = 0.0
         self._again = 0.0  # when a connection that was given up is tried again, 0 for never
         self.socket: Socket = context.socket(zmq.DEALER)
         monitor: Socket | None = None
@@ -94,13 +98,17 @@ class Connection:
                 self.rejected, self._hang_ups = "", 0
             elif event & FAILED:
                 self._failed(event, int(message["value"]))
-        if self._again and time.monotonic() >= self._again:
+        now = time.monotonic()
+        if self.rejected and now >= self._failed_at + _REJECTED:
+            self.rejected, self._hang_ups = "", 0
+        if self._again and now >= self._again:
             self._again = 0.0
             with contextlib.suppress(zmq.ZMQError):  # ZeroMQ has forgotten it already
                 self.socket.disconnect(self._address)
             self.socket.connect(self._address)
 
     def _failed(self, event: int, value: int) -> None:
+        self._failed_at = time.monotonic()
         if hung_up(event, value):
             self._hang_ups += self._keys
             if self._hang_ups < _HANG_UPS:
@@ -108,7 +116,7 @@ class Connection:
         elif event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
             return  # ZeroMQ tries again
         else:
-            self._again = time.monotonic() + AGAIN
+            self._again = self._failed_at + AGAIN
         self.rejected = why_a_node_rejects(event, value, self._keys)
 
     def close(self) -> None:

@@ -16,6 +16,7 @@ import pytest
 import zmq
 
 from messages.bus import AddressError, Bus, BusError, DeadlineExceeded
+from messages.bus.connection import Connection
 from messages.bus.curve import make_keys
 from messages.bus.key_files import read_pair, read_public
 from messages.system import Diagnostic, diagnostics
@@ -296,6 +297,21 @@ def test_a_caller_is_told_that_its_keys_do_not_fit(
     assert _rejected(run, port, others) == (
         "it does not accept the key of this process, which its keys folder lacks"
     )
+
+
+def test_a_node_that_stopped_no_longer_counts_as_one_that_rejects(keys: Path) -> None:
+    port = free_port()
+    with zmq.Context() as context:
+        listening: Any = context.socket(zmq.ROUTER)
+        listening.bind(f"tcp://127.0.0.1:{port}")  # without keys
+        address = f"tcp://127.0.0.1:{port}"
+        public, secret = read_pair(keys, "tools")
+        connection = Connection(context, address, lambda s: _use(s, public, secret, public))
+        with contextlib.closing(connection):
+            eventually(lambda: connection.watch() or connection.rejected)
+            assert connection.rejected == "it has no keys, and this process uses keys for it"
+            listening.close()
+            eventually(lambda: connection.watch() or not connection.rejected)
 
 
 def test_a_caller_is_connected_once_the_node_has_its_key(
