@@ -14,6 +14,7 @@
 
 import argparse
 import bdb
+import errno
 import logging
 import os
 import signal
@@ -86,6 +87,7 @@ from nodes.config import (
 from nodes.times import EVERY, Times, spending, whose
 from nodes.times import FILE as TIMES
 
+_NO_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
@@ -384,8 +386,7 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     except ConfigError as error:
         return _refuse(kind, error, REFUSED)
     except OSError as error:
-        sentence = f"{error.filename or options.run} cannot be written: {error.strerror}"
-        return _refuse(kind, sentence, UNUSABLE_FILE)
+        return _refuse(kind, _unwritable(error, options.run), UNUSABLE_FILE)
     with lock:
         try:
             begin_debugging()
@@ -450,7 +451,10 @@ def _serve(
         return FAILED
     except bdb.BdbQuit:
         raise
-    except Exception:
+    except Exception as error:
+        # Before it is ready, its own files are all that it writes.
+        if isinstance(error, OSError) and error.errno in _NO_WRITING and ending.served is None:
+            return _refuse(kind, _unwritable(error, run / kind.name), UNUSABLE_FILE)
         log.exception("%s failed", kind.name)
         return FAILED
     finally:
@@ -458,6 +462,10 @@ def _serve(
             node.close()
         elif bus is not None:
             bus.close()
+
+
+def _unwritable(error: OSError, folder: Path) -> str:
+    return f"{error.filename or folder} cannot be written: {error.strerror}"
 
 
 def _refuse(kind: type[Node], why: object, code: int) -> int:

@@ -41,12 +41,12 @@ from nodes.common.goals.goal_ids import file_name
 from nodes.common.goals.session_ends import UNKNOWN_SESSION
 from nodes.common.storage.episode_store import FILE as EPISODES
 from nodes.common.storage.episode_store import StoredEpisodes
-from nodes.common.storage.whole_files import write_whole
+from nodes.common.storage.whole_files import UnusableFile, write_whole
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.games import any_task, first_kind, play_of
 from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, clocked
-from nodes.env_server.jail.forking import MODULE, NoForkServer, left_over
+from nodes.env_server.jail.forking import MODULE, NoForkServer, NoRoom, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.live_sights import Sights
 from nodes.env_server.one_at_a_time import OneAtATime
@@ -294,6 +294,8 @@ class EnvServer(Node):
             return OwnProcess(kind, options, task, why, model, self._sights, ahead)
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
+        except NoRoom as error:  # another process would fare no better
+            raise UnusableFile(str(error)) from error
         except NoForkServer as error:
             raise NodeFailed(f"{error}, and without it there is no jail") from error
 

@@ -49,6 +49,10 @@ class NoForkServer(Exception):
     """The fork server failed to start after several attempts; the message has the last cause."""
 
 
+class NoRoom(NoForkServer):
+    """What is shared with a worker cannot be written, as on a full disk."""
+
+
 class _Ended(Exception):
     """This fork server has ended, or is given up; the text has how."""
 
@@ -229,12 +233,16 @@ class ForkServer:
         return tried
 
     def _fork(self, early: bool) -> Forked:
-        """Raises _Ended; then it has been ended."""
+        """Raises NoRoom; _Ended, and then it has been ended."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         reading, writing = os.pipe()
         file = None
         try:
-            shared, page, file = _shared_memory(self._pulses)
+            try:
+                shared, page, file = _shared_memory(self._pulses)
+            except OSError as error:
+                where = self._pulses or "memory that is shared"
+                raise NoRoom(f"{where} cannot be written: {error.strerror}") from error
             try:
                 given = [theirs.fileno(), shared, writing]
                 answer, files = self._ask(b"early" if early else b"fork", given)
@@ -381,7 +389,7 @@ def _how(code: int | None) -> str:
 
 
 def _shared_memory(folder: Path | None) -> tuple[int, memoryview, Path | None]:
-    """A file descriptor, the same memory here, and its file."""
+    """A file descriptor, the same memory here, and its file. Raises OSError."""
     path = None
     if folder is None:
         file = os.memfd_create("pulse", os.MFD_CLOEXEC)
@@ -390,10 +398,14 @@ def _shared_memory(folder: Path | None) -> tuple[int, memoryview, Path | None]:
         file, name = tempfile.mkstemp(suffix=".pulse", dir=folder)
         path = Path(name)
     try:
-        os.ftruncate(file, mmap.PAGESIZE)
+        # With its room on the disk, or else the first write into the memory would be a SIGBUS,
+        # which ends the process, where the disk is full.
+        os.posix_fallocate(file, 0, mmap.PAGESIZE)
         return file, memoryview(mmap.mmap(file, mmap.PAGESIZE)), path
     except BaseException:
         os.close(file)
+        if path is not None:
+            path.unlink(missing_ok=True)
         raise
 
 
