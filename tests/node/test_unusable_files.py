@@ -10,6 +10,7 @@ import pytest
 
 from nodes.common.running.exit_codes import UNUSABLE_FILE
 from nodes.common.storage.node_memory import Memory
+from nodes.common.storage.sqlite_file import unusable
 from rlgpt.composing.composition import compose_launch
 from tests.bus_processes import PATIENCE, ROOT, make_run
 
@@ -91,3 +92,19 @@ def test_a_damaged_value_of_a_memory_ends_the_node_at_its_start(tmp_path: Path, 
     (sentence,) = ended.stderr.splitlines()
     assert sentence.startswith(f"{node}: {path} cannot be used")
     assert "move it away" in sentence
+
+
+def test_of_a_table_on_a_full_disk_nobody_is_told_to_move_it_away(tmp_path: Path) -> None:
+    path = tmp_path / "goals.sqlite"
+    table = sqlite3.connect(path)
+    table.execute("create table goals (goal text)")
+    table.execute("pragma max_page_count=2")  # SQLite reports that as it does a full disk
+    with pytest.raises(sqlite3.OperationalError) as full:
+        table.executemany("insert into goals values (?)", [("goal" * 1000,)] * 9)
+    table.close()
+    said = f"{path} cannot be used: database or disk is full; make room on its disk"
+    assert str(unusable(path, full.value, "its goals")) == said
+    why = sqlite3.DatabaseError("it is damaged")
+    assert str(unusable(path, why, "its goals")).endswith(
+        "; move it away to begin without its goals"
+    )

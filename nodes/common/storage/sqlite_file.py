@@ -5,6 +5,14 @@ from pathlib import Path
 
 from nodes.common.storage.whole_files import UnusableFile
 
+# Of a file that may be whole: to move it away would lose what it holds.
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "make room on its disk",
+    sqlite3.SQLITE_IOERR: "see that its disk has room and is in order",
+    sqlite3.SQLITE_READONLY: "make it and its folder writable",
+    sqlite3.SQLITE_CANTOPEN: "see that its folder is there and can be written",
+}
+
 
 def open_table(path: Path, schema: str, content: str) -> sqlite3.Connection:
     """A connection for any thread, which writes at once. The caller allows one thread at a time.
@@ -21,7 +29,11 @@ def open_table(path: Path, schema: str, content: str) -> sqlite3.Connection:
 
 
 def unusable(path: Path, why: object, content: str) -> UnusableFile:
-    return UnusableFile(f"{path} cannot be used: {why}; move it away to begin without {content}")
+    remedy = f"move it away to begin without {content}"
+    if isinstance(why, sqlite3.Error):
+        # Python's own complaints have no code, an extended code has the plain one in its last byte.
+        remedy = _REMEDIES.get(getattr(why, "sqlite_errorcode", 0) & 0xFF, remedy)
+    return UnusableFile(f"{path} cannot be used: {why}; {remedy}")
 
 
 def _opened(path: Path, schema: str) -> sqlite3.Connection:
