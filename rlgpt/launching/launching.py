@@ -41,6 +41,7 @@ GOAL = "goal"
 """The id of a run's one goal. It is the same when the run is resumed, so all is remembered."""
 
 WIDTH = 120  # columns of the table without a terminal
+_LOOK_EVERY = 1.0  # seconds between looks for the run folder
 
 
 class NeverReady(Refused):
@@ -184,6 +185,7 @@ class Launch:
         self._invalid = ""  # the invalid input: spec or goal
         self._retryable = False  # the goal failed by a bug or a lost peer, not by a decision
         self._was_ready = False  # were all nodes ready at once?
+        self._missed = False  # was the run folder gone at the last look?
         self._over = threading.Event()
         try:
             self._bus = Bus(
@@ -202,6 +204,17 @@ class Launch:
     def report(self, text: str) -> None:
         self._view.report(text)
         self._launches.restarted(self._restarts())
+
+    def _folder_is_gone(self) -> bool:
+        # Nodes may have made the folder again, for what they have written since.
+        return not (self._run / "config.yaml").exists()
+
+    def _look_for_folder(self) -> None:
+        """End the launch once its folder is gone: what it does from then on would be lost."""
+        gone = self._folder_is_gone()
+        if gone and self._missed:  # twice: an editor may replace the file
+            self.supervisor.finish()
+        self._missed = gone
 
     def _restarts(self) -> dict[str, int]:
         return {s.node: s.restarts for s in self.supervisor.states()}
@@ -228,6 +241,7 @@ class Launch:
         self._subscribe()
         control.serve(self._bus, self.supervisor)
         self._bus.every(CAUGHT_UP_EVERY, self.supervisor.caught_up)
+        self._bus.every(_LOOK_EVERY, self._look_for_folder)
         serving = threading.Thread(
             target=self._bus.spin, args=(self._over,), name="bus", daemon=True
         )
@@ -300,10 +314,10 @@ class Launch:
     def conclude(self, seconds: float) -> int:
         """Write the report and print the outcome. Returns the exit code."""
         run = _short(self._run)
-        if not self._run.is_dir():
+        if self._folder_is_gone():
             raise Refused(
-                f"the run folder {run} was removed while it ran, and what it held is lost; "
-                "launch again",
+                f"the run folder {run} was removed or moved while it ran: launch again, or "
+                "`rlgpt resume` it where it is now",
                 code=FAILED,
             )
         self._launches.restarted(self._restarts())
@@ -392,7 +406,10 @@ class Launch:
             check_readable(self._run)
             summary, page = write(self._run, report)
         except (OSError, Refused) as error:
-            self._view.report(f"the report could not be written: {error}")
+            why = str(error)
+            if isinstance(error, OSError) and error.strerror:
+                why = f"{error.filename or self._run}: {error.strerror}"
+            self._view.report(f"the report could not be written: {why}")
             return []
         files = [("summary", _short(summary)), ("report", _short(page))]
         if report is None:

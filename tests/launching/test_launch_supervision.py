@@ -1,7 +1,6 @@
 """Real launches of small processes: order, restarts, orphans, and nodes run by hand."""
 
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -81,15 +80,18 @@ def test_nodes_start_in_order_and_stop_in_reverse(place: Path) -> None:
         assert "Traceback" not in launch.text
 
 
-def test_a_run_folder_that_is_removed_while_it_runs_is_named(place: Path) -> None:
+def test_a_run_folder_that_is_removed_or_moved_ends_the_launch(place: Path) -> None:
     with three(place) as launch:
         ready(launch)
-        shutil.rmtree(launch.run)
-        assert launch.stop() == 1
+        launch.run.rename(place / "elsewhere")
+        # As the learner's next checkpoint does. What is written there is no run any more.
+        (launch.run / "learner" / "policy").mkdir(parents=True)
+        assert launch.ended() == 1  # by itself: what it did from then on would be lost
         assert (
-            "the run folder out was removed while it ran, and what it held is lost" in launch.text
+            "rlgpt: the run folder out was removed or moved while it ran: launch again, or `rlgpt "
+            "resume` it where it is now\n" in launch.text
         )
-        assert "rlgpt resume" not in launch.text
+        assert "rlgpt resume out" not in launch.text
         assert "Traceback" not in launch.text
 
 
