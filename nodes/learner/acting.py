@@ -40,7 +40,7 @@ def play(
             starts over; ``unknown_policy``: there is no whole checkpoint;
             ``policy_does_not_fit``.
     """
-    state, problems = load(folder)
+    state, problems = load(folder, reads_only=True)
     if state is None:
         raise ServiceError(
             " ".join(problems) or f"The policy {act.policy.id} has no checkpoint: train it first.",

@@ -48,13 +48,16 @@ def write(path: Path, state: dict[str, Any]) -> None:
 
 
 def load(
-    folder: Path, check: Callable[[dict[str, Any]], object] = lambda state: None
+    folder: Path,
+    check: Callable[[dict[str, Any]], object] = lambda state: None,
+    reads_only: bool = False,
 ) -> tuple[dict[str, Any] | None, list[str]]:
     """The newest checkpoint that is whole, if there is one, and one sentence about each bad one.
     ``check`` raises for a state that its reader cannot use.
 
     If the newest is bad it is renamed to ``checkpoint.corrupt.pt``, so that the next save does not
-    replace the whole previous one with it."""
+    replace the whole previous one with it; not with ``reads_only``: a skill library may be another
+    user's, and to a newer version of this project its checkpoint may be a good one."""
     problems: list[str] = []
     for name in (NAME, PREVIOUS):
         path = folder / name
@@ -64,7 +67,7 @@ def load(
             return _checked(path, check), problems
         except BadCheckpoint as error:
             problems.append(str(error))
-            if name == NAME:
+            if name == NAME and not reads_only:
                 os.replace(path, folder / CORRUPT)
     return None, problems
 

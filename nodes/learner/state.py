@@ -104,10 +104,12 @@ def stored_networks(checkpoint: dict[str, Any]) -> ActorCritic:
     return networks
 
 
-def load(folder: Path) -> tuple[dict[str, Any] | None, list[str]]:
+def load(folder: Path, reads_only: bool = False) -> tuple[dict[str, Any] | None, list[str]]:
     """`checkpoint.load`, for the newest one that a training can go on from."""
     return checkpoints.load(
-        folder, lambda found: TrainingState(stored_spaces(found), Hyperparameters(), 0, found)
+        folder,
+        lambda found: TrainingState(stored_spaces(found), Hyperparameters(), 0, found),
+        reads_only,
     )
 
 
@@ -117,7 +119,7 @@ def checkpoint_of(learner: Path, policy: Policy, refusal: str) -> dict[str, Any]
     Raises:
         ServiceError: ``unknown_policy``, there is none; the text is ``refusal`` and why.
     """
-    found, problems = load(folder_of(learner, policy))
+    found, problems = load(folder_of(learner, policy), reads_only=True)
     if found is None:
         why = " ".join(problems) or "it has no checkpoint."
         raise ServiceError(f"{refusal}: {why}", code="unknown_policy")

@@ -15,7 +15,7 @@ from messages.world import RewardTerm
 from nodes.fast_agent.warm_starts import same_interface
 from nodes.learner import checkpoint
 from nodes.learner.parameters import Hyperparameters
-from nodes.learner.policies import folder_of
+from nodes.learner.policies import folder_of, load_spec
 from nodes.learner.ppo import Ppo
 from nodes.learner.state import Spaces, TrainingState, stored_networks
 from nodes.learner.training_seed import seed_of
@@ -49,6 +49,33 @@ def test_training_begins_from_the_policy_and_counts_only_what_is_new(tmp_path):
     # Its own checkpoint stands without the one that it began from.
     kept = checkpoint.read(warm.folder / checkpoint.NAME)
     assert kept["counters"]["samples"] == warmed.samples
+
+
+def test_the_files_of_a_policy_that_cannot_be_read_are_named_and_left_alone(tmp_path):
+    """It may be of another user's library, which a newer version of this project made."""
+    folder = tmp_path / "skills" / "dig"
+    checkpoint.save(folder, {"format": 99})
+    checkpoint.write(folder / checkpoint.NAME, {"format": 99})
+    start = Policy(id="skill/dig", checkpoint=str(folder / checkpoint.NAME))
+    spec = msgspec.structs.replace(corridor_spec(budget=600), start=start)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(ServiceError, match=r"is not of format 1") as refused:
+        training(tmp_path, Corridors(), spec).run(lambda progress: None)
+    assert refused.value.code == "unknown_policy"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("content", [b"", b'{"name": "di', b"\xff", b"[]", None])
+def test_a_damaged_spec_of_a_policy_is_named_in_a_sentence(tmp_path, content):
+    """Else the goal would end as by a bug of ours, and the whole run with it."""
+    path = tmp_path / "spec.json"
+    path.mkdir() if content is None else path.write_bytes(content)
+    with pytest.raises(
+        ServiceError, match=r"The spec of the policy 'dig', .* cannot be read"
+    ) as no:
+        load_spec(tmp_path, "dig")
+    assert no.value.code == "unknown_policy"
+    assert str(path) in str(no.value)
 
 
 def test_a_warm_start_from_a_moved_library_draws_the_same(tmp_path):
