@@ -38,6 +38,7 @@ from messages.world import (
 )
 from nodes.common.goals.goal_ids import slug
 from tests.bus_processes import PATIENCE, ROOT, notify_socket, wait_ready
+from tests.weights import weights
 
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="Harvest one log.", success=LOG)
@@ -188,7 +189,7 @@ class ToyWorld:
         self.trained[goal.id] = request
         folder = self.run / "learner" / slug(goal.id)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "checkpoint.pt").write_bytes(goal.id.encode())
+        (folder / "checkpoint.pt").write_bytes(weights(goal.id))
         checkpoint = str(folder.relative_to(self.run) / "checkpoint.pt")
         goal.feedback(
             Progress(

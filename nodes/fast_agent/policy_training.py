@@ -10,9 +10,14 @@ from nodes.fast_agent.implementing import Spent
 
 
 def train(
-    agent: Agent, goal: GoalHandle[Any, Working], spec: TrainingSpec, spent: Spent
+    agent: Agent,
+    goal: GoalHandle[Any, Working],
+    spec: TrainingSpec,
+    spent: Spent,
+    name: str = "train",
 ) -> Trained:
-    """Train on ``spec``; its samples are added to what the goal has ``spent``.
+    """Train on ``spec``; its samples are added to what the goal has ``spent``. ``name`` ends the
+    training's id.
 
     Raises:
         RemoteError, GoalCancelled: as ``Node.run_goal``.
@@ -30,7 +35,7 @@ def train(
 
     trained = agent.run_goal(
         TRAIN,
-        f"{goal.id}/train",
+        f"{goal.id}/{name}",
         Train(spec=spec),
         on_feedback=follow,
         cancelled=lambda: goal.withdrawn,

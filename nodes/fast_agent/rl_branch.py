@@ -65,7 +65,15 @@ def implement_by_rl(
     if (left := spent.left) is not None:
         spec = _affordable(agent, goal, spec, left, tryouts=1 if rival is None else 2)
 
-    trained = train(agent, goal, spec, spent)
+    try:
+        trained = train(agent, goal, spec, spent)
+    except RemoteError as error:
+        if spec.start is None or error.code not in ("unknown_policy", "policy_does_not_fit"):
+            raise
+        # A library may be of another version. Its policy would be the start of each try to come.
+        agent.log.warning("%s: it is trained from scratch: %s", goal.id, error)
+        spec = _with_tryouts(agent, msgspec.structs.replace(spec, start=None), goal.id)
+        trained = train(agent, goal, spec, spent, "train-from-scratch")
     starts.remember(goal, spec, trained)
     _try_policy(agent, goal, spec, trained, outcome, spent)
     if rival is not None and outcome.verdict.success_rate < 1:
@@ -164,7 +172,7 @@ def _with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
     which = parameters.tryouts_in_training
     started = bool(spec.clone) or spec.start is not None
     if which == "never" or (which == "started" and not started):
-        return spec
+        return msgspec.structs.replace(spec, tryouts=None)
     seeds = seeds_while_training(agent.seed, parameters.trial_episodes, goal)
     tryouts = Tryouts(seeds=seeds, every=parameters.tryouts_every)
     return msgspec.structs.replace(spec, tryouts=tryouts)

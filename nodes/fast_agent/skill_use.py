@@ -224,7 +224,7 @@ class Skills:
         if not parameters.macros:
             programs = []
         return LookedUp(
-            skill=same[0] if same else None,
+            skill=next(filter(self._whole, same), None),
             notes=[
                 SkillNote(
                     name=skill.name,
@@ -261,10 +261,11 @@ class Skills:
         ]
         known.sort(key=lambda each: (-each[0].counts.rate, -each[0].counts.episodes, each[0].name))
         wanted = slug(request.proposal.name)
-        same = [each for each in known if each[1].name == wanted]
+        same = (each for each in known if each[1].name == wanted and self._whole(each[0]))
+        found = next(same, None)
         return GuardFound(
-            guard=_playable(*same[0]) if same else None,
-            name=same[0][0].name if same else "",
+            guard=None if found is None else _playable(*found),
+            name="" if found is None else found[0].name,
             notes=[
                 GuardNote(
                     name=guard.name,
@@ -288,16 +289,21 @@ class Skills:
                 and learned.provenance.world == self._world
                 and (condition.kind, condition.name) == (aim.kind, aim.name)
                 and fits(learned.spec)
+                and self._whole(skill)
             ):
-                try:
-                    skill.check()
-                except LibraryError as error:  # the others can be used all the same
-                    self._log.warning("%s", error)
-                    continue
                 assert skill.policy is not None
                 found.append((skill.counts.rate, skill.counts.episodes, skill.policy))
         found.sort(key=lambda each: each[:2])
         return [policy for _, _, policy in found]
+
+    def _whole(self, skill: Skill) -> bool:
+        """Whether it can be used; the others can be all the same."""
+        try:
+            skill.check()
+        except LibraryError as error:
+            self._log.warning("%s", error)
+            return False
+        return True
 
     def _learned(self, goal: Implementing, stage: Stage) -> Learned:
         request = goal.request
@@ -364,5 +370,4 @@ def _playable(skill: Skill, guard: Guard) -> Guard:
     policy = skill.policy
     if policy is None:
         return guard
-    skill.check()
     return msgspec.structs.replace(guard, policy=policy.id, checkpoint=policy.checkpoint)

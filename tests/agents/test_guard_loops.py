@@ -67,6 +67,7 @@ from nodes.fast_agent.fast_agent import FastAgent
 from nodes.slow_agent.slow_agent import SlowAgent
 from nodes.testing import MockBus, start
 from tests.fake_world import FakeWorld
+from tests.weights import weights
 from worlds.minecraft.play.runtime import RUNTIME
 
 LOG = Condition(kind="have", name="log")
@@ -323,7 +324,7 @@ def learning(
         policy = Policy(id=goal.id, checkpoint="learner/move-on/checkpoint.pt")
         path = run / policy.checkpoint
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"weights")
+        path.write_bytes(weights("move on"))
         return Trained(
             policy=policy, samples=samples, prefix_samples=90, success_rate=1.0, curve=[],
             reason="the condition of move-on did not hold in 90 steps",
@@ -398,7 +399,7 @@ def test_a_guard_by_rl_is_a_skill_with_its_weights(tmp_path: Path):
     skill = library.find("move_on")
     assert skill is not None
     assert (skill.learned.method, skill.learned.program) == ("rl", None)
-    assert (Path(skill.folder) / "checkpoint.pt").read_bytes() == b"weights"
+    assert (Path(skill.folder) / "checkpoint.pt").read_bytes() == weights("move on")
     episodes = skill.counts.episodes
     (iteration,) = achieved(bus, "another").iterations
     guard = iteration.stages[0].guards[0]

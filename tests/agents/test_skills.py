@@ -36,6 +36,7 @@ from nodes.fast_agent.warm_starts import WarmStarts
 from tests.agent_stack import LOG, STEPS, TASK, RunGoal, stack
 from tests.agents.test_agent_loops import ESCALATION, FIND, told
 from tests.bus_processes import PATIENCE, ROOT
+from tests.weights import weights
 from worlds.minecraft.card import CARD
 from worlds.minecraft.play.runtime import RUNTIME
 
@@ -143,7 +144,7 @@ def test_a_start_fits_if_it_has_the_items_and_follows_the_stages_of_the_skill():
 def test_a_policy_is_copied_and_stands_without_its_run(tmp_path: Path):
     checkpoint = tmp_path / "run" / "checkpoint.pt"
     checkpoint.parent.mkdir()
-    checkpoint.write_bytes(b"weights")
+    checkpoint.write_bytes(weights("dig"))
     library = Library(tmp_path / "skills")
     name = library.add("a", "dig", policy(), checkpoint, TEN)
     checkpoint.unlink()
@@ -154,7 +155,7 @@ def test_a_policy_is_copied_and_stands_without_its_run(tmp_path: Path):
     assert stage.policy is not None
     assert stage.policy.id == "skill/dig"
     copy = Path(stage.policy.checkpoint)
-    assert copy.read_bytes() == b"weights"
+    assert copy.read_bytes() == weights("dig")
     assert msgspec.json.decode((copy.parent / "spec.json").read_bytes(), type=TrainingSpec)
     copy.unlink()
     with pytest.raises(LibraryError, match="no checkpoint"):
@@ -281,7 +282,7 @@ def test_a_skill_that_fails_its_tryout_is_counted_and_a_program_is_written(
 
 def test_without_its_checkpoint_a_skill_is_passed_over(run_folder: Path, tmp_path: Path):
     checkpoint = tmp_path / "weights"
-    checkpoint.write_bytes(b"weights")
+    checkpoint.write_bytes(weights("dig"))
     library = Library(tmp_path / "skills")
     library.add("before", "dig", policy(), checkpoint, TEN)
     (tmp_path / "skills" / "dig" / "checkpoint.pt").unlink()
@@ -311,7 +312,7 @@ def test_a_training_begins_from_the_best_of_the_library(tmp_path: Path):
     checkpoint = tmp_path / "weights"
     library = Library(tmp_path / "skills")
     for name, successes in (("worse", 2), ("best", 9), ("zero", 0)):
-        checkpoint.write_bytes(name.encode())
+        checkpoint.write_bytes(weights(name))
         library.add(name, name, policy(), checkpoint, Counts(successes=successes, episodes=10))
     memory = Memory(tmp_path / "memory.sqlite")
     starts = WarmStarts(Skills(library, memory, tmp_path, {}, logging.getLogger("test")), memory)

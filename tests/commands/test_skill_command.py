@@ -19,6 +19,7 @@ from rlgpt.main import main
 from tests.agent_stack import LOG
 from tests.agents.test_skills import TEN, WALK, learned, policy
 from tests.bus_processes import PATIENCE, ROOT
+from tests.weights import weights
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def skills(tmp_path: Path) -> str:
     library = Library(tmp_path / "skills")
     library.add("a", "find a tree", learned(start={"log": 2}), None, TEN)
     checkpoint = tmp_path / "weights"
-    checkpoint.write_bytes(b"weights")
+    checkpoint.write_bytes(weights("dig"))
     library.add("b", "dig", policy(), checkpoint, TEN)
     library.close()
     return str(tmp_path / "skills")

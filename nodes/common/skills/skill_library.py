@@ -27,6 +27,7 @@ import msgspec
 from nodes.common.goals.goal_ids import slug
 from nodes.common.skills.skills import (
     CHECKPOINT,
+    SPEC,
     Counts,
     Learned,
     LibraryError,
@@ -245,9 +246,7 @@ class Library:
         if checkpoint is not None:
             write_whole(folder / CHECKPOINT, checkpoint.read_bytes())
         if checkpoint is not None and learned.spec is not None:
-            write_whole(
-                folder / "spec.json", msgspec.json.format(msgspec.json.encode(learned.spec))
-            )
+            write_whole(folder / SPEC, msgspec.json.format(msgspec.json.encode(learned.spec)))
 
     def _skill(self, row: tuple[Any, ...]) -> Skill:
         """Raises LibraryError: SQLite stores values of any type in a column, and a library may come

@@ -4,6 +4,8 @@
 """
 
 import hashlib
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +18,8 @@ from messages.world import Condition, Guard, Task
 
 CHECKPOINT = "checkpoint.pt"
 """The name of the file in a skill's folder, where it is a policy."""
+SPEC = "spec.json"
+"""The name of the file beside it with the spec that it was trained on."""
 
 
 class LibraryError(Exception):
@@ -90,13 +94,39 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def check(self) -> None:
-        """Raises LibraryError if its checkpoint is missing."""
-        path = Path(self.folder) / CHECKPOINT
-        if self.policy is not None and not path.is_file():
-            raise LibraryError(
-                f"the skill `{self.name}` has no checkpoint: {path} is missing; "
-                f"`rlgpt skill remove {self.name}` forgets it"
-            )
+        """Raises LibraryError if a file that its policy is played from is missing or damaged. A
+        training or a play that got such a skill would fail, each time it is tried again."""
+        if self.policy is None:
+            return
+        path, spec = Path(self.folder) / CHECKPOINT, Path(self.folder) / SPEC
+        if not path.is_file():
+            raise self._unusable(f"has no checkpoint: {path} is missing")
+        if problem := _damage(path):
+            raise self._unusable(f"has a damaged checkpoint: {path}: {problem}")
+        if self.learned.spec is None:  # a guard's
+            return
+        try:
+            msgspec.json.decode(spec.read_bytes(), type=TrainingSpec)
+        except FileNotFoundError:
+            raise self._unusable(f"has no training spec: {spec} is missing") from None
+        except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors
+            raise self._unusable(f"has a damaged training spec: {spec}: {error}") from error
+
+    def _unusable(self, why: str) -> LibraryError:
+        return LibraryError(
+            f"the skill `{self.name}` {why}; `rlgpt skill remove {self.name}` forgets it"
+        )
+
+
+def _damage(checkpoint: Path) -> str:
+    """What is wrong with the file itself, which is a zip archive with checksums; empty if it is
+    whole. What it holds only the learner can tell."""
+    try:
+        with zipfile.ZipFile(checkpoint) as archive:
+            part = archive.testzip()
+    except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, zlib.error) as error:
+        return str(error) or "it is cut off"
+    return f"{part} fails its checksum" if part is not None else ""
 
 
 def skill_key(
