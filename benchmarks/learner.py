@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from messages.world import Field, Opened, Stepped
-from nodes.learner.parameters import Hyperparameters
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.rollout import Collector
 from nodes.learner.state import Spaces, TrainingState
 

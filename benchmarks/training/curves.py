@@ -19,7 +19,7 @@ import torch
 from benchmarks.options import SETTINGS, training_spec
 from benchmarks.training.worlds import LocalSession, options_spec
 from messages.training import Trained, TrainingSpec
-from nodes.learner.parameters import Hyperparameters
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.training import Training
 
 WAYS: dict[str, dict[str, Any]] = {

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from benchmarks.training.worlds import GAMMA, LocalSession, steps_spec
 from messages.training import TrainingSpec
 from messages.world import Stepped
-from nodes.learner.parameters import Hyperparameters
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.rollout import Collector
 from nodes.learner.session import TrainingSession
 from nodes.learner.state import Spaces, TrainingState

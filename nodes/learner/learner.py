@@ -24,10 +24,10 @@ from messages.training import (
     Train,
     Trained,
 )
+from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING, Hyperparameters
 from nodes.config import check_batch
 from nodes.learner import gpu
 from nodes.learner.env_servers import servers_of
-from nodes.learner.parameters import TAKEN_WHILE_TRAINING, Hyperparameters
 from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
 from nodes.learner.spec_bounds import spec_problem
 from nodes.learner.taking import TAKEN
@@ -48,7 +48,7 @@ class Learner(Node):
     live = frozenset({"greedy", *TAKEN_WHILE_TRAINING})
 
     class Parameters(Hyperparameters):
-        """See nodes/learner/parameters.py."""
+        """See nodes/common/parameters/hyperparameters.py."""
 
     parameters: Parameters
 

@@ -18,8 +18,8 @@ from models.cloning import kl_to_clone
 from models.distribution import MaskedCategorical
 from models.options import explained_variance, normalised, option_advantage
 from models.policy import ActorCritic
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.fused import FusedUpdate, fits
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Rollout
 
 REPORTED = ("entropy", "kl_approx", "clip_fraction", "loss_objective", "loss_critic")

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from models.distribution import MaskedCategorical
 from models.memory import MemoryNetwork
 from models.policy import ActorCritic
-from nodes.learner.parameters import Hyperparameters
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.ppo import Ppo
 from nodes.learner.rollout import Rollout
 from nodes.learner.sequences import Sequences, first_ones, unrolled

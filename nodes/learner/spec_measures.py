@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from messages.program import Program
 from messages.training import TrainingSpec
 from messages.world import Lead
-from nodes.learner.parameters import Hyperparameters
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from worlds import card
 
 

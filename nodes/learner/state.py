@@ -15,10 +15,10 @@ from messages.world import Interface, Opened
 from models.cloning import faded
 from models.memory import MemoryNetwork, Remembering, first_outputs
 from models.policy import ActorCritic, NetworkShape, Shape
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint as checkpoints
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Rollout

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING, Hyperparameters
 from nodes.common.parameters.kept_parameters import append_lines
-from nodes.learner.parameters import TAKEN_WHILE_TRAINING, Hyperparameters
 
 if TYPE_CHECKING:
     from nodes.learner.state import TrainingState

@@ -14,11 +14,11 @@ import torch
 from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, ServiceError
 from messages.interface import Call
 from messages.training import Policy, Progress, Trained, TrainingSpec
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint
 from nodes.learner.exporting import guarded, with_actors
 from nodes.learner.limits import Limits
 from nodes.learner.metrics import Metrics
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.preceding_policies import Leaders
 from nodes.learner.rollout import Collector, Rollout

@@ -17,9 +17,9 @@ from messages.bus import BusError
 from messages.interface import Call
 from messages.training import TrainingSpec
 from messages.world import Guard, Lead, SeedRange
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.cloning import Demonstrations, clone
 from nodes.learner.deciding import Deciding
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.preceding_policies import Leaders
 from nodes.learner.session import SessionLost
 from nodes.learner.single_episodes import Choose, Once, play_once

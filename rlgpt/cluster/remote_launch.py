@@ -20,7 +20,7 @@ from rlgpt.cluster.bringing import files_of
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed import Placed, Signals
-from rlgpt.composing.configuration import check, check_task, save
+from rlgpt.composing.configuration import check, check_parameters, check_task, save
 from rlgpt.refused import Refused
 from rlgpt.table.room import GIB, GIB_A_CELL
 
@@ -71,7 +71,9 @@ def composed(name: str, overrides: list[str]) -> Path:
     from rlgpt.composing.composition import compose_launch  # Hydra: `resume` does not need it
 
     data = compose_launch(name, overrides)
-    check_task(check(data, name), name)
+    stack = check(data, name)
+    check_task(stack, name)
+    check_parameters(stack, name)
     run = Path(data["run"])
     try:
         save(data, run)

@@ -17,7 +17,7 @@ from messages.training import TrainingSpec
 from messages.world import JUDGED, Condition, Task
 from nodes.common.running.process import python
 from nodes.common.storage.whole_files import write_whole
-from nodes.config import ENV_SERVER, ConfigError, read_config
+from nodes.config import ENV_SERVER, ConfigError, read_config, read_parameters
 from rlgpt.composing.conversion import complaint
 from rlgpt.refused import Refused, instead, near
 
@@ -198,6 +198,22 @@ def check_task(stack: Stack, source: str) -> None:
     here = "env_server" in stack.nodes and "env_server" not in stack.hosts
     if here and (problem := missing_package(stack.task) or play_problem(stack.task)):
         raise Refused(f"{source}: task.{problem}")
+
+
+def check_parameters(stack: Stack, source: str) -> None:
+    """Raises Refused for a parameter of the learner that there is not, or whose value does not fit.
+    Called before a node is started. Those of other nodes are declared in their own folders, which
+    the launcher does not import: they check them when they start."""
+    # PPO's parameters bring the node's base along; commands that look into a run do not need it.
+    from nodes.common.parameters.hyperparameters import Hyperparameters
+
+    for name, plan in stack.nodes.items():
+        if stack.module(name) != "nodes.learner":
+            continue
+        try:
+            read_parameters(Hyperparameters, plan.parameters, f"nodes.{name}.parameters")
+        except ConfigError as error:
+            raise Refused(f"{source}: {error}") from None
 
 
 def _check_hosts(stack: Stack, source: str) -> None:

@@ -26,7 +26,15 @@ from rlgpt.cluster.host_choice import (
     placed_nodes,
     with_places,
 )
-from rlgpt.composing.configuration import Stack, check, check_task, load, read, save
+from rlgpt.composing.configuration import (
+    Stack,
+    check,
+    check_parameters,
+    check_task,
+    load,
+    read,
+    save,
+)
 from rlgpt.launching import control
 from rlgpt.launching.collecting import collect
 from rlgpt.launching.launch_progress import LiveView, View
@@ -60,6 +68,7 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
     wanted = None if data.get("run") is None else str(data["run"])
     stack = check({**data, "run": str(wanted)}, name)
     check_task(stack, name)
+    check_parameters(stack, name)
     _check_excluded(excluded, stack)
     check_engine(stack)
     check_unplaced(stack)
@@ -91,6 +100,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
     with run_folder.Lock(run):
         stack = load(run)
         check_task(stack, str(run / "config.yaml"))
+        check_parameters(stack, str(run / "config.yaml"))
         _check_excluded(excluded, stack)
         check_engine(stack)
         if placed_nodes(stack):  # their addresses are of this host and this time

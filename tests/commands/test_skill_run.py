@@ -14,10 +14,10 @@ from messages.plan import Stage, SubAction
 from messages.program import Program
 from messages.training import TrainingSpec
 from messages.world import Condition, Interface, SeedRange, Task
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, Learned, Provenance
 from nodes.learner import checkpoint
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.state import Spaces, TrainingState
 from nodes.llm.rulebook.rules import Book
 from rlgpt.refused import Refused

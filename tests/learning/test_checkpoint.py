@@ -13,11 +13,11 @@ from messages.bus.errors import RETRYABLE
 from messages.program import Program
 from messages.training import Act, Policy
 from messages.world import OPEN, STEP, SeedRange
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint
 from nodes.learner import training as training_module
 from nodes.learner.acting import play
 from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.rollout import Collector
 from nodes.learner.session import TrainingSession, remaining_seeds
 from nodes.learner.state import Spaces, TrainingState

@@ -9,8 +9,8 @@ import torch
 from models.distribution import MaskedCategorical
 from models.flat_network import FlatNetwork, is_plain
 from models.policy import ActorCritic, NetworkShape
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.fused import fits
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.ppo import Ppo, even_sizes
 from nodes.learner.rollout import Rollout
 from nodes.learner.state import TrainingState

@@ -31,10 +31,10 @@ from messages.world import (
 )
 from models.actor import PlainActor, layer_of
 from models.policy import NetworkShape, actor
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.env_server.session import Session
 from nodes.env_server.session.players import Decider
 from nodes.learner.exporting import _layers, actor_of
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.training import Training
 from tests.env_server.test_env_server_sessions import LOG, choose, session, task
 from tests.env_server.test_guards import HERE

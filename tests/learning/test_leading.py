@@ -30,11 +30,11 @@ from messages.world import (
     SeedRange,
     Stepped,
 )
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.env_server.session import Session
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.fast_agent.rl_branch import _training_spec
 from nodes.learner import checkpoint
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import policy_folder, save_spec
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training

@@ -19,13 +19,13 @@ from models.actor import PlainActor
 from models.distribution import MaskedCategorical
 from models.memory import MemoryNetwork, Remembering
 from models.policy import ActorCritic, NetworkShape
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint
 from nodes.learner.acting import play
 from nodes.learner.cloning import clone
 from nodes.learner.deciding import Deciding
 from nodes.learner.exporting import actor_of
 from nodes.learner.imitation import Trajectory
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import policy_folder, save_spec
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.sequence_ppo import SequencePpo

@@ -8,7 +8,7 @@ import torch
 from torchrl.objectives.value.functional import generalized_advantage_estimate
 
 from models.options import normalised, option_advantage
-from nodes.learner.parameters import Hyperparameters
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.training import Training, discount
 from tests.corridor import Corridors, corridor_spec
 

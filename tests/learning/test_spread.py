@@ -18,11 +18,11 @@ from messages.bus import DeadlineExceeded, RemoteError, ServiceError
 from messages.program import Program
 from messages.training import Trained, TrainingSpec, Tryouts
 from messages.world import OPEN, STEP, SeedRange
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.config import env_servers
 from nodes.learner import checkpoint, spread
 from nodes.learner.env_servers import servers_of
 from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.spread import shares
 from nodes.learner.training import Training
 from tests.corridor import Corridors, Session, corridor_spec

@@ -3,7 +3,7 @@
 import torch
 
 from models.distribution import MaskedCategorical
-from nodes.learner.parameters import Hyperparameters
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.state import Spaces, TrainingState, stored_networks
 from tests.learning.test_imitation import rollout
 

@@ -12,9 +12,9 @@ from messages.bus import ServiceError
 from messages.program import Program
 from messages.training import Policy
 from messages.world import RewardTerm
+from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.fast_agent.warm_starts import same_interface
 from nodes.learner import checkpoint
-from nodes.learner.parameters import Hyperparameters
 from nodes.learner.policies import folder_of, load_spec
 from nodes.learner.ppo import Ppo
 from nodes.learner.state import Spaces, TrainingState, stored_networks

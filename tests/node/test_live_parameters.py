@@ -12,10 +12,10 @@ from messages.bus import Bus, RemoteError
 from messages.empty import Empty
 from messages.plan import ACHIEVE, AchieveSubtask, Limits, Subtask, SubtaskReport
 from messages.system import SetParameters, get_parameters, set_parameters
+from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING
 from nodes.common.parameters.kept_parameters import FILE, read_changes
 from nodes.common.running.exit_codes import UNUSABLE_FILE
 from nodes.learner.learner import Learner
-from nodes.learner.parameters import TAKEN_WHILE_TRAINING
 from nodes.learner.training import Training
 from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
