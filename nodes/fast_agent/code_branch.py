@@ -55,19 +55,22 @@ class _CodeBranch:
 
     def implement(self) -> Outcome:
         parameters = self._agent.parameters
-        while self._tries <= parameters.repairs and self._refused <= parameters.refusals:
+        # Read once for each program: `repairs` may be set while it is written.
+        while (left := parameters.repairs - self._tries) >= 0:
+            if self._refused > parameters.refusals:
+                break
             self._goal.check()
-            source = self._write()
+            source = self._write(left)
             if source is None:
                 break
             program = self._take(source)
             if problems := self._problems(program, source):
                 self._refuse(source, problems)
-            elif self._try_out(program, source):
+            elif self._try_out(program, source, last=left == 0):
                 break
         return self._outcome
 
-    def _write(self) -> str | None:
+    def _write(self, left: int) -> str | None:
         """The source of the next program. None: there is no answer, or no new idea."""
         agent, goal = self._agent, self._goal
         request, number = goal.request, self._outcome.attempts
@@ -82,7 +85,7 @@ class _CodeBranch:
             tried=request.tried,
             performed=request.performed,
             best=self._best,
-            left=agent.parameters.repairs - self._tries,
+            left=left,
         )
         try:
             answer = ask(agent, f"{goal.id}/program-{number}", question, ProgramAnswer)
@@ -123,14 +126,14 @@ class _CodeBranch:
         every = "; ".join(f"line {each.line}: {each.message}" for each in problems)
         self._failed(f"The program may not run: {every}")
 
-    def _try_out(self, program: Program, source: str) -> bool:
+    def _try_out(self, program: Program, source: str, last: bool) -> bool:
         """Try the program out; whether that ends the branch, by success or for want of samples."""
         agent, goal, spent = self._agent, self._goal, self._spent
         sub_action, number = goal.request.sub_action, self._outcome.attempts - 1
         agent.working(goal, f"trying program {number} for {sub_action.name!r}")
         stage = Stage(sub_action=sub_action, program=program, guards=goal.request.guards)
         try:
-            played = try_out(agent, goal, number, stage, self._most(stage))
+            played = try_out(agent, goal, number, stage, self._most(stage, last))
         except OutOfSamples as reason:
             self._failed(str(reason))
             return True
@@ -148,11 +151,11 @@ class _CodeBranch:
         )
         return False
 
-    def _most(self, stage: Stage) -> int | None:
+    def _most(self, stage: Stage, last: bool) -> int | None:
         """What one tryout may take: half of what is left, so that a repair can be tried out too,
         but not less than an episode. The last one may take all."""
         left = self._spent.left
-        if left is None or self._tries == self._agent.parameters.repairs:
+        if left is None or last:
             return left
         episode, _ = longest_tryout(self._agent, self._goal, stage)
         return min(left, max(left // 2, episode))

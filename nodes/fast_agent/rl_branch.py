@@ -10,7 +10,7 @@ from messages.plan import Stage
 from messages.program import Program
 from messages.training import LeadingStage, Policy, Trained, TrainingSpec, Tryouts
 from nodes.common.goals.goal_ids import slug
-from nodes.common.questions.repairing import ask_with_repairs
+from nodes.common.questions.repairing import Attempt, ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import (
@@ -205,12 +205,12 @@ def _write_spec(
     )
     checker = SpecChecker(agent, question, looked_up.sources, sources)
 
-    def ask_and_check(question: SpecQuestion, attempt: int) -> tuple[SpecAnswer, list[str]]:
-        id = f"{goal.id}/spec-{attempt}"
+    def ask_and_check(question: SpecQuestion, attempt: Attempt) -> tuple[SpecAnswer, list[str]]:
+        id = f"{goal.id}/spec-{attempt.number}"
         answer = ask_for_spec(agent, id, question)
         for macro in checker.macros(answer):
             agent.save(f"{id}/{macro.name}", macro)
-        return checker.checked(answer, last=attempt == parameters.repairs)
+        return checker.checked(answer, last=attempt.last)
 
     answer, problems = ask_with_repairs(
         question, parameters.repairs, ask_and_check, lambda answer: answer

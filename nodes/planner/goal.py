@@ -6,7 +6,7 @@ from messages.bus import RemoteError, ServiceError
 from messages.chat import GoalAnswer, GoalQuestion
 from messages.world import Task
 from nodes.common.questions.asking import ask
-from nodes.common.questions.repairing import ask_with_repairs
+from nodes.common.questions.repairing import Attempt, ask_with_repairs
 from nodes.node import Node
 from worlds import card
 
@@ -21,8 +21,8 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
         return task
     conditions = card(task.game).conditions
 
-    def ask_and_check(question: GoalQuestion, attempt: int) -> tuple[GoalAnswer, list[str]]:
-        answer = ask(node, f"{id}/goal-{attempt}", question, GoalAnswer)
+    def ask_and_check(question: GoalQuestion, attempt: Attempt) -> tuple[GoalAnswer, list[str]]:
+        answer = ask(node, f"{id}/goal-{attempt.number}", question, GoalAnswer)
         problem = conditions.problem(answer.success)
         if not problem:
             return answer, []

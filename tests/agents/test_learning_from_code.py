@@ -18,6 +18,7 @@ from messages.chat import (
 )
 from messages.plan import IMPLEMENT, Implement, Implemented, Method, SubAction
 from messages.program import CHECK, Checked, CheckProgram, Problem
+from messages.system import SetParameters, set_parameters
 from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm, SeedRange, Task
@@ -153,6 +154,23 @@ def test_a_spec_is_taken_after_the_last_repair_without_what_it_cannot_have(tmp_p
     assert spec.interface.actions == SPEC.actions
     assert [macro.name for macro in spec.interface.macros] == ["get_log_2", "do_4_looks_1"]
     assert [each.name for each in spec.clone] == ["get_log_2"]
+
+
+def test_the_last_repair_of_a_question_stays_so_when_more_are_allowed_meanwhile(tmp_path: Path):
+    wrong = msgspec.structs.replace(SPEC, clone=["get_milk"])
+    stack = Stack(tmp_path, wrong, repairs=1)
+
+    def answer(request: Ask) -> Answered:
+        if len(stack.specs) == 1:  # the question of the last repair
+            more = SetParameters(values={"repairs": 3})
+            stack.bus.call(set_parameters("fast_agent"), more)
+        return stack.answer(request)
+
+    stack.bus.answer(ASK, answer)
+    stack.implement("get log", "rl", 0)
+    assert len(stack.specs) == 2
+    (spec,) = stack.trained
+    assert spec.clone == []
 
 
 def test_the_spec_question_lists_every_tried_program_by_name_and_rate(tmp_path: Path):

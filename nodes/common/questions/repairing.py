@@ -5,7 +5,7 @@ repaired after a tryout.
 """
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -17,24 +17,32 @@ Repairable = TypeVar(
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 
+class Attempt(NamedTuple):
+    """``last``: there is no repair after it."""
+
+    number: int  # from 0 on
+    last: bool
+
+
 def ask_with_repairs(
     question: Repairable,
     repairs: int,
-    ask_and_check: Callable[[Repairable, int], tuple[Answer, list[str]]],
+    ask_and_check: Callable[[Repairable, Attempt], tuple[Answer, list[str]]],
     refused: Callable[[Answer], object],
 ) -> tuple[Answer, list[str]]:
     """The first answer without problems; without one, the answer to the last repair and its
     problems.
 
     Args:
-        ask_and_check: gives the answer to the question and its problems; the number, from 0 on, is
-            that of the attempt.
+        repairs: how many there are at most, whatever the parameter is set to meanwhile.
+        ask_and_check: gives the answer to the question and its problems.
         refused: what the next question shows of an invalid answer.
     """
-    attempt = 0
+    number = 0
     while True:
+        attempt = Attempt(number, last=number >= repairs)
         answer, problems = ask_and_check(question, attempt)
-        if not problems or attempt >= repairs:
+        if not problems or attempt.last:
             return answer, problems
         question = msgspec.structs.replace(question, problems=problems, refused=refused(answer))
-        attempt += 1
+        number += 1
