@@ -1,5 +1,6 @@
 """The file that `rlgpt train` reads: a training spec as a user writes it."""
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -131,6 +132,12 @@ def _problems(spec: SpecFile, macros: list[Program], game: str) -> list[str]:
 
 def _program(action: CodedAction, path: Path, game: Card) -> Program:
     file = path.parent / action.file
+    # A spec may be another's, and what its programs hold is copied into the run folder.
+    inside = os.path.normpath(action.file)
+    if os.path.isabs(inside) or inside.split(os.sep)[0] == os.pardir:
+        raise Refused(
+            f"{path}: the program {action.file} is outside the spec's folder; put it there"
+        )
     try:
         source = read_user_text(file)
     except Refused as refused:
