@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from rlgpt.commands.parsing import Commands, add_overrides, example, without_options
+from rlgpt.commands.parsing import Commands, add_overrides, example, note_repeated, without_options
 from rlgpt.refused import Refused
 
 
@@ -40,5 +40,6 @@ def _launch(given: Namespace, more: list[str]) -> int:
     from rlgpt.launching.launching import launch
 
     excluded, overrides = without_options([*given.overrides, *more])
+    note_repeated(overrides)
     recorded = ["bag=true"] if given.bag else []
     return launch(given.name, [*overrides, *recorded], excluded)

@@ -4,6 +4,7 @@ import argparse
 import sys
 from typing import Any, TypeAlias
 
+from nodes.common.running.plain_text import plain_line
 from rlgpt.refused import Refused
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -98,3 +99,17 @@ def without_options(words: list[str]) -> tuple[list[str], list[str]]:
             raise Refused(f"`{word}` is no option of this command; see --help")
     dashed = [word.removeprefix("-") for word in words if word.startswith("-")]
     return dashed, [word for word in words if not word.startswith("-")]
+
+
+def note_repeated(overrides: list[str]) -> None:
+    """Say on stderr which keys are set to several values. As in all of Hydra the last one counts,
+    so that a script's own can be overridden; typed by mistake it would be another launch."""
+    values: dict[str, list[str]] = {}
+    for override in overrides:
+        key, equals, value = override.lstrip("+").partition("=")
+        if equals:
+            values.setdefault(key, []).append(value)
+    for key, given in values.items():
+        if len(set(given)) > 1:
+            shown = plain_line(f"`{key}` is set {len(given)} times; the last one counts: ")
+            print(f"rlgpt: {shown}{plain_line(f'{key}={given[-1]}')}", file=sys.stderr)

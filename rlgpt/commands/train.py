@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from rlgpt.commands.parsing import Commands, add_overrides, example, without_options
+from rlgpt.commands.parsing import Commands, add_overrides, example, note_repeated, without_options
 
 
 def add(commands: Commands) -> None:
@@ -24,4 +24,5 @@ def _train(given: Namespace, more: list[str]) -> int:
     from rlgpt.single_runs.train_alone import train
 
     excluded, overrides = without_options([*given.overrides, *more])
+    note_repeated(overrides)
     return train(given.spec, overrides, excluded)
