@@ -1,9 +1,10 @@
 """The configuration of a node in its run folder: the resolved launch, and its own parameters."""
 
+import math
 import os
 import re
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -155,10 +156,22 @@ def read_parameters(kind: type[_Parameters], values: Mapping[str, Any], where: s
     if unknown:
         names = ", ".join(sorted(known)) or "none"
         raise ConfigError(f"{where}: there is no parameter {unknown[0]!r}; there are: {names}")
+    for name, value in _numbers(values):
+        if not math.isfinite(value):  # most bounds let infinity pass, and name no fault of NaN
+            raise ConfigError(f"{where}.{name} is {value}: expected a finite number")
     try:
         return msgspec.convert(values, kind)
     except (msgspec.ValidationError, ValueError, TypeError) as error:
         raise ConfigError(_wrong_value(str(error), values, where)) from error
+
+
+def _numbers(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """The floats of nested mappings, by ``outer.inner`` names."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(cast("Mapping[str, Any]", value), f"{prefix}{key}.")
+        elif isinstance(value, float):
+            yield f"{prefix}{key}", value
 
 
 def _wrong_value(error: str, values: Mapping[str, Any], where: str) -> str:

@@ -1,6 +1,7 @@
 """Plain values as messages or as a launch: what is wrong with them, in one sentence that names the
 field and valid values."""
 
+import math
 import re
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -51,6 +52,8 @@ def complaint(error: str, kind: Any, value: Any) -> str:
     if missing:
         return f"`{'.'.join(p for p in (shown, missing[1]) if p)}` is missing"
     sentence = f"{message[:1].lower()}{message[1:]}"
+    if _is_nan(_value_at(value, shown)):  # no bound says what is wrong with it
+        sentence += ", got nan, which is no number"
     for name, word in _YAML.items():
         sentence = sentence.replace(f"`{name}`", word)
     choice = re.search(r"Invalid enum value '(.*)'", message)
@@ -58,6 +61,22 @@ def complaint(error: str, kind: Any, value: Any) -> str:
     if choice and options:
         sentence = f"it cannot be {choice[1]!r}{instead(choice[1], options)}"
     return f"`{shown}`: {sentence}" if shown else sentence
+
+
+def _value_at(value: Any, path: str) -> Any:
+    """What is at a path, ``nodes.critic.patience`` or ``rewards[0].weight``; None: nothing is."""
+    for step in re.findall(r"[^.[\]]+", path):
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return None
+    return value
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _array(kind: Any, value: Any) -> Any:

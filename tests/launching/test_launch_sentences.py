@@ -64,6 +64,14 @@ def place(tmp_path: Path) -> Path:
         (["two", f"+limits.samples={10**20}"], "`limits.samples`: expected `int` <= 922337203685"),
         (["two", "+limits.success_rate=90"], "`limits.success_rate`: expected `float` <= 1.0"),
         (["two", "+limits.goal_rate=-1"], "`limits.goal_rate`: expected `float` >= 0.0"),
+        (
+            ["two", "+limits.success_rate=nan"],
+            "`limits.success_rate`: expected `float` >= 0.0, got nan, which is no number",
+        ),
+        (
+            ["two", "nodes.first.restart.window=nan"],
+            "`nodes.first.restart.window`: expected `float` >= 0.0, got nan, which is no number",
+        ),
         (["two", "nodes.first.patience=-1"], "`nodes.first.patience`: expected `float` >= 0.0"),
         (["two", "nodes.first.restart.max=-1"], "`nodes.first.restart.max`: expected `int` >= 0"),
         (["two", "nodes.second=null"], "`nodes.second`: expected a mapping of names to values"),
@@ -436,3 +444,15 @@ def test_wrong_parameters_of_the_learner_are_refused_when_a_run_is_resumed(place
     (place / "out/config.yaml").write_text(yaml.safe_dump(config))
     sentence = refused("resume", "out", cwd=place)
     assert "out/config.yaml: nodes.learner.parameters.epochs is 0: expected `int`" in sentence
+
+
+def test_a_key_that_is_set_twice_is_named_and_the_last_value_counts(place: Path) -> None:
+    """As Hydra has it: a script's own values can be overridden after them."""
+    words = ["seed=3", "seed=3", "limits.iterations=3", "limits.iterations=0"]
+    done = rlgpt("launch", "two", *words, cwd=place)
+    assert done.returncode == 2
+    note, refusal = done.stderr.splitlines()
+    assert note == (
+        "rlgpt: `limits.iterations` is set 2 times; the last one counts: limits.iterations=0"
+    )
+    assert "`limits.iterations`: expected `int` >= 1" in refusal

@@ -12,9 +12,10 @@ from messages.bus import Bus, RemoteError
 from messages.empty import Empty
 from messages.plan import ACHIEVE, AchieveSubtask, Limits, Subtask, SubtaskReport
 from messages.system import SetParameters, get_parameters, set_parameters
-from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING
+from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING, Hyperparameters
 from nodes.common.parameters.kept_parameters import FILE, read_changes
 from nodes.common.running.exit_codes import UNUSABLE_FILE
+from nodes.config import ConfigError, read_parameters
 from nodes.learner.learner import Learner
 from nodes.learner.training import Training
 from nodes.planner.planner import Planner
@@ -330,3 +331,11 @@ def test_an_iteration_in_progress_is_finished_after_the_limit_is_lowered(
         report = agents.bus.run_goal(ACHIEVE, "begun", request, timeout=PATIENCE)
         assert len(report.iterations) == 2
         assert report.reason == "The iterations are spent: 1."
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_number_that_is_none_is_named_by_its_parameter(value: float) -> None:
+    said = f"nodes.learner.parameters.learning_rate is {value}: expected a finite number"
+    with pytest.raises(ConfigError) as refused:
+        read_parameters(Hyperparameters, {"learning_rate": value}, "nodes.learner.parameters")
+    assert str(refused.value) == said
