@@ -1,4 +1,4 @@
-"""A file of weights as far as anyone but the learner looks: an archive with checksums."""
+"""A file of weights as far as all but the learner look: an archive with checksums."""
 
 import io
 import zipfile

@@ -94,7 +94,7 @@ def test_a_damaged_value_of_a_memory_ends_the_node_at_its_start(tmp_path: Path, 
     assert "move it away" in sentence
 
 
-def test_of_a_table_on_a_full_disk_nobody_is_told_to_move_it_away(tmp_path: Path) -> None:
+def test_a_table_on_a_full_disk_is_not_to_be_moved_away(tmp_path: Path) -> None:
     path = tmp_path / "goals.sqlite"
     table = sqlite3.connect(path)
     table.execute("create table goals (goal text)")
