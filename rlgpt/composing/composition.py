@@ -70,9 +70,9 @@ def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
     unknown file, an override that does not apply and a file that does not parse.
     """
     path = _find(name)
-    check_launch_file(path)
     for override in overrides:
         _check_override(override)
+    check_launch_file(path, [path.parent, *_folders()], overrides)
     try:
         config = _compose(path, [_argument(override) for override in overrides])
         data = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)

@@ -174,7 +174,10 @@ def test_launch_file_that_is_not_valid_yaml_is_refused(place: Path) -> None:
         (b"\xff\xfe", "mine.yaml is not valid YAML: it is not text in UTF-8"),
         (b"a: " + b"[" * 5000, "mine.yaml is nested too deeply to be a launch file"),
         (b"seed: ${oc.env:NOSUCH}\n", "mine.yaml: `seed`: environment variable 'NOSUCH' not found"),
-        (b"defaults: [world: bytes]\n", "launch/world/bytes.yaml is not text in UTF-8"),
+        (
+            b"defaults: [world: bytes]\n",
+            "launch/world/bytes.yaml is not valid YAML: it is not text",
+        ),
         (b"seed: 1\n? [a, b]\n: 1\n", "mine.yaml, line 2: a list or a mapping is no key"),
         (LAUGHS.encode(), "mine.yaml: its YAML aliases (*name) make more than 10,000 values of it"),
         (
@@ -190,6 +193,49 @@ def test_launch_file_is_refused_in_words_of_its_own_and_not_of_hydra(
     (place / "launch/world").mkdir(exist_ok=True)
     (place / "launch/world/bytes.yaml").write_bytes(b"kind: \xff")
     assert words in refused("launch", "mine", cwd=place)
+
+
+@pytest.mark.parametrize(
+    ("defaults", "file", "override"),
+    [
+        ("[other]", "other", ""),
+        ("[between]", "other", ""),  # which stands in the defaults of that one
+        ("[{world: laughs}]", "world/laughs", ""),
+        ("[{override /world@world: laughs}]", "world/laughs", ""),
+        ("[{world: outer}]", "world/laughs", ""),
+        ("[{world: outer}]", "world/inner/laughs", ""),
+        ("[two]", "world/laughs", "+world=laughs"),
+        ("[{world: outer}]", "world/laughs", "world=laughs"),
+    ],
+)
+def test_files_in_the_defaults_of_a_launch_file_are_checked_as_it_is(
+    place: Path, defaults: str, file: str, override: str
+) -> None:
+    launch = place / "launch"
+    (launch / "world/inner").mkdir(parents=True)
+    (launch / "mine.yaml").write_text(f"defaults: {defaults}\n")
+    (launch / "between.yaml").write_text("defaults: [other]\n")
+    (launch / "other.yaml").write_text("seed: 1\n")
+    (launch / "world/outer.yaml").write_text("defaults: [laughs, {inner: laughs}]\n")
+    for name in ("world/laughs", "world/inner/laughs"):
+        (launch / f"{name}.yaml").write_text("kind: flat\n")
+    path = launch / f"{file}.yaml"
+    arguments = ["launch", "mine", *filter(None, [override])]
+    path.write_text(LAUGHS)
+    said = refused(*arguments, cwd=place)
+    assert f"{file}.yaml: its YAML aliases (*name) make more than 10,000 values of it" in said
+    path.write_text("seed: 1\n? [a, b]\n: 1\n")
+    said = refused(*arguments, cwd=place)
+    assert f"{file}.yaml, line 2: a list or a mapping is no key" in said
+
+
+def test_a_file_that_another_choice_replaces_is_not_checked(place: Path) -> None:
+    (place / "launch/world").mkdir(exist_ok=True)
+    (place / "launch/mine.yaml").write_text("defaults: [two, {world: bad}]\n")
+    (place / "launch/world/bad.yaml").write_text("[1]\n")
+    assert "bad.yaml is no launch file" in refused("launch", "mine", cwd=place)
+    with contextlib.chdir(place):
+        assert compose_launch("mine", ["world=embedded"])["world"]["kind"] == "embedded"
 
 
 @pytest.mark.parametrize(
