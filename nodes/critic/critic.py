@@ -6,7 +6,6 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from messages.bounds import Share
-from messages.bus import RemoteError
 from messages.chat import (
     JudgeAnswer,
     JudgeQuestion,
@@ -23,7 +22,7 @@ from nodes.common.parameters.vision import (
     check_that_the_model_sees,
     pictures_for_the_critic,
 )
-from nodes.common.questions.asking import ask, render
+from nodes.common.questions.asking import NoAnswer, ask, render
 from nodes.config import ConfigError
 from nodes.critic.chosen_pictures import choose
 from nodes.node import Node
@@ -76,9 +75,7 @@ class Critic(Node):
             )
         try:
             answer = self._asked(evidence, rate)
-        except RemoteError as error:
-            if error.code != "no_answer":
-                raise
+        except NoAnswer:
             answer = JudgeAnswer(success=success, reason=outcome_in_words(evidence))
         if answer.success != success:
             # A judgement is grounded in what was counted; the text may explain, not overrule.
@@ -104,9 +101,7 @@ class Critic(Node):
             return Verdict(success=False, success_rate=0.0, reason=reason)
         try:
             answer = self._asked(evidence, 0.0)
-        except RemoteError as error:
-            if error.code != "no_answer":
-                raise
+        except NoAnswer as error:
             return Verdict(success=False, success_rate=0.0, reason=_one_line(error.message))
         return Verdict(
             success=answer.success,

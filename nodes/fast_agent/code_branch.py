@@ -1,11 +1,10 @@
 """The code branch: write a program, check it, try it, ask the critic for a verdict, repair it."""
 
-from messages.bus import RemoteError
 from messages.chat import ProgramAnswer, ProgramAttempt, ProgramQuestion
 from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Problem, Program
 from nodes.common.goals.goal_ids import slug
-from nodes.common.questions.asking import ask
+from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import (
     Implementing,
@@ -89,9 +88,7 @@ class _CodeBranch:
         )
         try:
             answer = ask(agent, f"{goal.id}/program-{number}", question, ProgramAnswer)
-        except RemoteError as error:
-            if error.code != "no_answer":
-                raise
+        except NoAnswer as error:
             self._failed(str(error))
             return None
         repeated = self._earlier(answer.source)

@@ -3,13 +3,13 @@
 How good it is shows in the tryouts of the sub-actions that it interrupts.
 """
 
-from messages.bus import GoalHandle, RemoteError
+from messages.bus import GoalHandle
 from messages.chat import GuardAnswer, GuardAttempt, GuardQuestion
 from messages.plan import GuardLine, GuardMade, MakeGuard, Working
 from messages.program import CHECK, CheckProgram, Problem, Program
 from messages.world import Guard
 from nodes.common.goals.goal_ids import slug
-from nodes.common.questions.asking import ask
+from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_training import train_guard
 from nodes.fast_agent.implementing import Spent
@@ -61,9 +61,7 @@ def _write(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> tuple[Guard 
         )
         try:
             answer = ask(agent, f"{goal.id}/guard-{number}", question, GuardAnswer)
-        except RemoteError as error:
-            if error.code != "no_answer":
-                raise
+        except NoAnswer as error:
             reason = reason or str(error)
             break
         name = slug(proposal.name)

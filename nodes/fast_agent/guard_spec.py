@@ -18,7 +18,7 @@ def write_guard_spec(
     the guard's condition.
 
     Raises:
-        RemoteError: ``no_answer``.
+        NoAnswer: the language model gave none that is valid.
     """
     request, parameters = goal.request, agent.parameters
     task, proposal = request.task, request.proposal

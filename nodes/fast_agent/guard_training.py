@@ -7,6 +7,7 @@ from messages.plan import MakeGuard, Working
 from messages.training import LeadingStage, TrainingSpec
 from messages.world import Guard, Interface
 from nodes.common.goals.goal_ids import slug
+from nodes.common.questions.asking import NoAnswer
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_spec import write_guard_spec
 from nodes.fast_agent.implementing import Spent
@@ -24,9 +25,7 @@ def train_guard(
     agent.working(goal, f"writing a training spec for the guard {proposal.name!r}")
     try:
         interface, budget, problems = write_guard_spec(agent, goal, guard.when)
-    except RemoteError as error:
-        if error.code != "no_answer":
-            raise
+    except NoAnswer as error:
         return None, str(error)
     if interface is None:
         return None, f"No valid training spec was given: {' '.join(problems)}"

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from messages.bus import RemoteError
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import Stage
 from messages.program import Program
 from messages.training import LeadingStage, Policy, Trained, TrainingSpec, Tryouts
 from nodes.common.goals.goal_ids import slug
+from nodes.common.questions.asking import NoAnswer
 from nodes.common.questions.repairing import Attempt, ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.evidence import learning_of
@@ -49,9 +49,7 @@ def implement_by_rl(
     agent.working(goal, f"writing a training spec for {goal.request.sub_action.name!r}")
     try:
         spec, problems = _write_spec(agent, goal, looked_up, tried)
-    except RemoteError as error:
-        if error.code != "no_answer":
-            raise
+    except NoAnswer as error:
         spec, problems = None, [str(error)]
     outcome = Outcome(attempts=1)
     if spec is None:

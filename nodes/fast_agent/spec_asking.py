@@ -26,7 +26,7 @@ def ask_for_spec(agent: Agent, id: str, question: SpecQuestion) -> SpecAnswer:
     """The answer, each name once in its list, with the run's observations where it has them set.
 
     Raises:
-        RemoteError: ``no_answer``.
+        NoAnswer: the language model gave none that is valid.
     """
     answer = without_repetitions(ask(agent, id, question, SpecAnswer))
     if agent.parameters.observations is not None:

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from messages.bus import RemoteError, ServiceError
+from messages.bus import ServiceError
 from messages.chat import GoalAnswer, GoalQuestion
 from messages.world import Task
-from nodes.common.questions.asking import ask
+from nodes.common.questions.asking import NoAnswer, ask
 from nodes.common.questions.repairing import Attempt, ask_with_repairs
 from nodes.node import Node
 from worlds import card
@@ -34,9 +34,7 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
         answer, _ = ask_with_repairs(
             GoalQuestion(task=task), repairs, ask_and_check, lambda answer: answer.success
         )
-    except RemoteError as error:
-        if error.code != "no_answer":
-            raise
+    except NoAnswer as error:
         raise ServiceError(error.message, code="invalid") from None
     if problem := conditions.problem(answer.success):
         raise ServiceError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from messages.bus import GoalHandle, RemoteError
+from messages.bus import GoalHandle
 from messages.plan import (
     PERFORM,
     AchieveSubtask,
@@ -36,6 +36,7 @@ from nodes.common.goals.budget import (
     longest_evaluation,
 )
 from nodes.common.goals.goal_ids import slug
+from nodes.common.questions.asking import NoAnswer
 from nodes.node import Node
 from nodes.planner.iteration_choice import chosen_iteration, lost_to_time, merit, quicker
 from nodes.planner.losses import losses, to_practise, wanted_of_goal, wanted_of_subtask
@@ -128,9 +129,7 @@ class Pursuit:
         goal, task, limits = self._goal, self.task, self.limits
         try:
             self.subtasks, problems = self._planner.plan(goal.id, task)
-        except RemoteError as error:
-            if error.code != "no_answer":
-                raise
+        except NoAnswer as error:
             return self._report(False, f"There is no plan: {error}")
         if problems:
             return self._report(False, f"No valid plan was given: {' '.join(problems)}")
@@ -292,9 +291,7 @@ class Pursuit:
         goal goes on with the old one."""
         try:
             return plan()
-        except RemoteError as error:
-            if error.code != "no_answer":
-                raise
+        except NoAnswer as error:
             self._planner.log.warning("%s: there is no new plan: %s", self._goal.id, error)
             return [], [str(error)]
 

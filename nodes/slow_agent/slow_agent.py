@@ -7,7 +7,7 @@ from statistics import median_low
 import msgspec
 
 from messages.bounds import NotNegative, Positive
-from messages.bus import GoalHandle, RemoteError
+from messages.bus import GoalHandle
 from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import (
     ACHIEVE,
@@ -38,7 +38,7 @@ from nodes.common.checks.decomposition_check import fixed, problems_with, up_to_
 from nodes.common.goals.budget import BUDGETS, Budgeted, for_practice, least, least_again
 from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import together
-from nodes.common.questions.asking import ask
+from nodes.common.questions.asking import NoAnswer, ask
 from nodes.common.questions.repairing import Attempt, ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
@@ -92,9 +92,7 @@ class SlowAgent(Node):
                 break
             try:
                 decomposition, problems = self._decompose(goal, number, iterations)
-            except RemoteError as error:
-                if error.code != "no_answer":
-                    raise
+            except NoAnswer as error:
                 reason = f"There is no decomposition: {error}"
                 break
             if problems:

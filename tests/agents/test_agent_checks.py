@@ -6,13 +6,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from messages.bus import RemoteError, ServiceError
 from messages.chat import (
     ANSWERS,
+    ASK,
+    Answered,
+    Ask,
     DecomposeAnswer,
     DecomposeQuestion,
     JudgeQuestion,
     LookQuestion,
     PictureNote,
+    PlanAnswer,
     PlanQuestion,
     ProgramAttempt,
     ProgramQuestion,
@@ -29,10 +34,12 @@ from nodes.common.checks.plan_check import fixed as fixed_plan
 from nodes.common.checks.plan_check import plan_problems
 from nodes.common.checks.spec_check import spec_problems
 from nodes.common.goals.goal_ids import slug
-from nodes.common.questions.asking import render
+from nodes.common.questions.asking import NoAnswer, ask, render
 from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds, validation_seeds
 from nodes.learner.policies import policy_folder
+from nodes.planner.planner import Planner
 from nodes.slow_agent.stopping import chosen, spent, stop_reason
+from nodes.testing import MockBus, start
 
 NODES = Path(__file__).parents[2] / "nodes"
 LOG = Condition(kind="have", name="log")
@@ -461,3 +468,17 @@ def test_prompts_have_no_unfilled_slot_and_their_examples_are_valid_answers(agen
         assert examples
         for example in examples:
             msgspec.json.decode(example, type=ANSWERS[type(question)])
+
+
+@pytest.mark.parametrize(("code", "absent"), [("no_answer", True), ("differs", False)])
+def test_a_missing_answer_is_told_from_other_refusals(tmp_path: Path, code: str, absent: bool):
+    def refuse(request: Ask) -> Answered:
+        raise ServiceError("Nothing comes to mind.", code=code)
+
+    bus = MockBus("planner")
+    bus.answer(ASK, refuse)
+    planner = start(Planner, bus, tmp_path)
+    with pytest.raises(RemoteError, match="Nothing comes to mind") as refused:
+        ask(planner, "demo/plan-0", PlanQuestion(task=TASK, inventory={}), PlanAnswer)
+    assert isinstance(refused.value, NoAnswer) is absent
+    assert refused.value.code == code

@@ -15,6 +15,7 @@ from typing import Literal, TypeVar, cast
 import jinja2
 import msgspec
 
+from messages.bus import RemoteError
 from messages.chat import (
     ANSWERS,
     ASK,
@@ -51,6 +52,10 @@ _SHARED = _NODES / "prompts"
 _PICTURE = re.compile(r"<picture ([0-9a-f]{64})>")
 
 
+class NoAnswer(RemoteError):
+    """The language model gave no valid answer, or was absent."""
+
+
 def ask(
     node: Node,
     id: str,
@@ -62,14 +67,21 @@ def ask(
     names.
 
     Raises:
-        RemoteError: ``no_answer`` when the model gave no valid one.
+        NoAnswer: the model gave no valid one.
+        RemoteError: the question was refused for another reason.
         TypeError: ``answer`` is not the question's answer type.
     """
     if ANSWERS[type(question)] is not answer:
         raise TypeError(f"{type(question).__name__} is not answered by {answer.__name__}")
     prompt = render(_NODES / node.name / "prompts", question)
     request = Ask(id=id, agent=node.name, question=question, prompt=prompt, pictures=list(pictures))
-    return msgspec.json.decode(node.call(ASK, request).answer, type=answer)
+    try:
+        answered = node.call(ASK, request)
+    except RemoteError as error:
+        if error.code != "no_answer":
+            raise
+        raise NoAnswer(error.endpoint, error.code, error.message) from error
+    return msgspec.json.decode(answered.answer, type=answer)
 
 
 def render(
