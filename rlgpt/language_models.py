@@ -1,17 +1,16 @@
 """``rlgpt llm``: weights for language models, and whether their profiles can be used here."""
 
 import json
-import signal
 import subprocess
 from typing import Any
 
+from nodes.common.running.ending_signals import heeded
 from nodes.common.running.process import python
 from rlgpt.child_in_front import wait_in_front
 from rlgpt.composing.composition import compose_launch, group_options
 from rlgpt.refused import Refused, instead
 
 _ANY = "harvest_log"  # a launch file to compose a profile with
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SHORT = 120  # characters of a finding that is printed as it is
 _NOT = "  NOT "  # how the doctor begins a line about what is missing
 
@@ -33,8 +32,7 @@ def training(what: str, words: list[str]) -> int:
 
 def _ended(command: list[str]) -> int:
     """Run a program to its end. Signals that are ignored stay so."""
-    passed = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
-    return wait_in_front(subprocess.Popen(command), passed)
+    return wait_in_front(subprocess.Popen(command), heeded())
 
 
 def doctor(name: str | None, overrides: list[str]) -> int:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from messages.system import NodeState
+from nodes.common.running.ending_signals import heeded
 from nodes.common.running.exit_codes import ALREADY_RUNNING, REFUSED, UNUSABLE_FILE
 from rlgpt.cluster.host_choice import command
 from rlgpt.composing.configuration import Stack
@@ -26,7 +27,6 @@ from rlgpt.launching.readiness import Readiness
 
 FINAL_CODES = (REFUSED, ALREADY_RUNNING, UNUSABLE_FILE)  # a restart would end the same way
 GRACE = 10.0  # seconds between SIGTERM and SIGKILL
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CAUGHT_UP_EVERY = 0.5  # seconds
 
 
@@ -124,7 +124,8 @@ class Supervisor:
 
     def run(self) -> None:
         """Returns when every node has ended: after ``finish``, a signal or a failure."""
-        handled = [n for n in SIGNALS if n is not signal.SIGHUP or not _under_nohup()]
+        # A launch in the background is ended by SIGINT, too.
+        handled = {signal.SIGINT, signal.SIGTERM, *heeded()}
         before = {number: signal.signal(number, self._signalled) for number in handled}
         wakeup = signal.set_wakeup_fd(self._wake_out.fileno(), warn_on_full_buffer=False)
         self._selector.register(self._wake_in, selectors.EVENT_READ, self._drain)
@@ -392,7 +393,3 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:  # real-time signals have no names
         return f"signal {number}"
-
-
-def _under_nohup() -> bool:
-    return signal.getsignal(signal.SIGHUP) is signal.SIG_IGN

@@ -12,6 +12,7 @@ from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName
 from nodes.common.running.debugging import DEBUG
+from nodes.common.running.ending_signals import heeded
 from nodes.common.running.plain_text import plain_entry
 from nodes.common.running.process import child_environment
 from rlgpt.child_in_front import wait_in_front
@@ -121,6 +122,6 @@ def _ended(command: list[str], environment: Mapping[str, str]) -> int:
     ignored = signal.signal(signal.SIGINT, lambda *_: None)
     child = subprocess.Popen(command, env={**child_environment(), **environment})
     try:
-        return wait_in_front(child, (signal.SIGTERM, signal.SIGHUP))
+        return wait_in_front(child, [n for n in heeded() if n is not signal.SIGINT])
     finally:
         signal.signal(signal.SIGINT, ignored)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from nodes.common.running.ending_signals import ENDING, heeded
+from nodes.llm.getting.interrupts import interrupted_once
 from rlgpt.main import main
 from tests.launch_toys.launched import command, environment
 
@@ -138,3 +140,23 @@ def test_an_episode_of_the_newest_run_is_named_by_its_seed_alone(
     for words in (["it", "950003"], ["it", "--of", "goal", "950003"]):
         assert main(["episode", "play", *words]) == 2
         assert "there is no run folder it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ignored", [signal.SIGHUP, signal.SIGINT, None])
+def test_signals_that_a_command_was_started_to_ignore_stay_ignored(
+    ignored: signal.Signals | None,
+) -> None:
+    before = {number: signal.getsignal(number) for number in ENDING}
+    try:
+        if ignored is not None:
+            signal.signal(ignored, signal.SIG_IGN)
+        assert heeded() == [number for number in ENDING if number is not ignored]
+        interrupted_once()
+        for number in ENDING:
+            assert (signal.getsignal(number) == signal.SIG_IGN) is (number is ignored)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        assert heeded() == []  # nothing ends what is cleaned up then
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
