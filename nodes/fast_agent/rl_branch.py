@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from messages.bus import RemoteError
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import Stage
 from messages.program import Program

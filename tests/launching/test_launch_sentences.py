@@ -8,7 +8,7 @@ import yaml
 
 from rlgpt.composing.composition import compose_launch
 from rlgpt.main import main
-from tests.launch_toys.launched import CHECKOUT, failed, launched, refused, rlgpt
+from tests.launch_toys.launched import failed, launched, refused, rlgpt
 from tests.learning.test_train import LAUGHS
 
 TWO = {
@@ -429,67 +429,6 @@ def test_launch_file_by_path_uses_groups_of_the_users_own_launch_folder(place: P
 
 def test_help_is_printed_without_a_stack(place: Path) -> None:
     assert "launch" in rlgpt("--help", cwd=place).stdout
-
-
-BAD = "nodes.critic.parameters.most_pictures=-1"  # which only the critic itself finds out
-
-
-@pytest.mark.parametrize(
-    ("override", "words"),
-    [
-        ("world.kind=flat", "rlgpt: env_server: there is no world 'flat'; there are embedded"),
-        (
-            BAD,
-            "rlgpt: critic: nodes.critic.parameters.most_pictures is -1: expected `int`",
-        ),
-    ],
-)
-def test_node_that_refuses_ends_the_launch_of_the_real_stack_and_leaves_no_run(
-    place: Path, override: str, words: str
-) -> None:
-    earlier = place / "runs/earlier"
-    earlier.mkdir(parents=True)
-    latest = place / "runs/latest"
-    latest.symlink_to("earlier")
-    sentence = failed("launch", "harvest_log", override, cwd=place, code=2)
-    assert sentence.startswith(words)
-    assert sorted(path.name for path in (place / "runs").iterdir()) == ["earlier", "latest"]
-    assert latest.readlink() == Path("earlier")
-
-
-def test_node_that_refuses_leaves_a_run_folder_that_was_there_before(place: Path) -> None:
-    (place / "out").mkdir()
-    (place / "out/notes.txt").write_text("mine")
-    sentence = failed("launch", "harvest_log", BAD, "run=out", cwd=place, code=1)
-    assert "fix out/config.yaml and `rlgpt resume out`" in sentence
-    assert (place / "out/notes.txt").read_text() == "mine"
-    again = failed("resume", "out", cwd=place, code=1)
-    assert "nodes.critic.parameters.most_pictures is -1: expected `int`" in again
-    assert "fix out/config.yaml and `rlgpt resume out`" in again
-
-
-def test_wrong_parameters_of_the_learner_are_refused_before_a_node_starts(place: Path) -> None:
-    small = refused("launch", "harvest_log", "learner.epochs=0", cwd=place)
-    assert "harvest_log: nodes.learner.parameters.epochs is 0: expected `int` >= 1" in small
-    unknown = refused("launch", "harvest_log", "+learner.epoch=3", "run=out", cwd=place)
-    assert "nodes.learner.parameters: there is no parameter 'epoch'; there are: " in unknown
-    assert not (place / "runs").exists()
-    assert not (place / "out").exists()
-    spec = str(CHECKOUT / "docs/examples/train/harvest_log.yaml")
-    alone = refused("train", spec, "nodes.learner.parameters.clip=2", cwd=place)
-    assert "nodes.learner.parameters.clip is 2: expected `float` <= 1" in alone
-    alone = refused("train", spec, "learner.gamma=high", cwd=place)
-    assert "nodes.learner.parameters.gamma is 'high': expected `float`" in alone
-
-
-def test_wrong_parameters_of_the_learner_are_refused_when_a_run_is_resumed(place: Path) -> None:
-    (place / "out").mkdir()
-    failed("launch", "harvest_log", BAD, "run=out", cwd=place, code=1)
-    config = yaml.safe_load((place / "out/config.yaml").read_text())
-    config["nodes"]["learner"]["parameters"]["epochs"] = 0
-    (place / "out/config.yaml").write_text(yaml.safe_dump(config))
-    sentence = refused("resume", "out", cwd=place)
-    assert "out/config.yaml: nodes.learner.parameters.epochs is 0: expected `int`" in sentence
 
 
 def test_a_key_that_is_set_twice_is_named_and_the_last_value_counts(place: Path) -> None:
