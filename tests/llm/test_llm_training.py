@@ -279,6 +279,26 @@ def test_an_adapter_is_merged_into_the_weights_that_it_is_for(
         merge(adapter, base.parent, "other")
 
 
+def test_an_adapter_is_merged_into_a_base_from_elsewhere(
+    base: Path, taught: list[Example], tmp_path: Path
+):
+    """As Hugging Face has them, without a manifest: training takes such a folder as well."""
+    (base / manifest.NAME).unlink()
+    teach(base, base.with_name("toy-taught"), taught, Settings())
+    adapter = tmp_path / "adapter"
+    (base.with_name("toy-taught") / "adapter").rename(adapter)
+    other = base.with_name("another")
+    shutil.copytree(base, other)
+    (other / "model.safetensors").write_bytes(safetensors("other"))
+    into = merge(adapter, base.parent, "again")
+    merged = manifest.read(into)
+    assert merged is not None
+    assert merged.source == "toy"
+    shutil.rmtree(base)
+    with pytest.raises(Refused, match="is for toy, whose weights are not in"):
+        merge(adapter, base.parent, "more")
+
+
 @pytest.fixture
 def adapter(base: Path, taught: list[Example], tmp_path: Path) -> Path:
     """An adapter for `base`, without the weights that it was merged into."""

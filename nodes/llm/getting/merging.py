@@ -65,7 +65,8 @@ def _whole(adapter: Path) -> Manifest:
 
 
 def _base(about: Manifest, weights: Path) -> Path:
-    """The first whole folder of the weights that the adapter is for."""
+    """The first whole folder of the weights that the adapter is for. Raises Refused: there is
+    none."""
     broken: list[str] = []
     for folder in sorted(weights.iterdir()) if weights.is_dir() else []:
         try:
@@ -74,7 +75,7 @@ def _base(about: Manifest, weights: Path) -> Path:
             if folder.name == about.source:
                 broken.append(f"{folder} ({error})")
             continue
-        if known is None or known.weights != about.source_sha256:
+        if _version(folder, known) != about.source_sha256:
             continue
         if not (wrong := problem(folder, [], thorough=True)):
             return folder
@@ -86,5 +87,13 @@ def _base(about: Manifest, weights: Path) -> Path:
         )
     raise Refused(
         f"the adapter is for {about.source}, whose weights are not in {weights}: "
-        "`rlgpt llm get NAME` fetches them"
+        "`rlgpt llm get NAME` fetches them; a folder of them from elsewhere belongs there, too"
     )
+
+
+def _version(folder: Path, known: Manifest | None) -> str:
+    """By what an adapter names these weights; "" where there are none. Of a folder from elsewhere,
+    which has no manifest, all weights are read."""
+    if known is not None:
+        return known.weights
+    return manifest.weights_digest(folder) if (folder / "config.json").is_file() else ""
