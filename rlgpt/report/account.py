@@ -67,6 +67,7 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     chosen: dict[str, int] = {}
     goals: list[GoalLine] = []
     under_way: list[GoalLine] = []
+    trainings: list[str] = []  # goals of those that belong to no iteration that is over
     trained: Trained | None = None  # where the goal is a training and it is over
     whole: GoalReport | None = None  # of a goal that is over, as the planner reported it
 
@@ -176,6 +177,7 @@ def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead
     iterations: list[Iteration] = []
     stopped: dict[str, str] = {}
     chosen: dict[str, int] = {}
+    over: set[str] = set()  # the goals of iterations that are over
     task = _task(run, record)
     for achieved in every[ACHIEVE.name]:
         if record is None or not _within(achieved.goal, record.goal):
@@ -188,11 +190,13 @@ def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead
         if not request.history:  # else it was begun before
             subtasks.append(request.subtask)
         done = _result(run, achieved, SubtaskReport)
-        iterations += (
+        known = (
             _iterations(run, achieved.goal, len(request.history))
             if done is None
             else done.iterations
         )
+        iterations += known
+        over |= {f"{achieved.goal}/iteration-{each.number}" for each in known}
         if done is not None:
             stopped[request.subtask.name] = done.reason
             if done.chosen is not None:
@@ -209,6 +213,13 @@ def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead
             else:
                 validations.append((asked.validation, done))
     validations.sort(key=lambda each: each[0])
+    trainings = [
+        each.goal
+        for each in every[TRAIN.name]
+        if record is not None
+        and _within(each.goal, record.goal)
+        and not any(_within(each.goal, iteration) for iteration in over)
+    ]
     planned = None
     if record is not None:
         planned = stores.memory(run, "planner", f"{record.goal}/plan", PlanStatus)
@@ -224,6 +235,7 @@ def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead
         validations=[each for _, each in validations],
         stopped=stopped,
         chosen=chosen,
+        trainings=trainings,
     )
 
 
@@ -237,6 +249,7 @@ def _with_training(run: Path, known: Account, record: GoalHead) -> Account:
         success=trained.success_rate >= request.spec.stop_at,
         reason=trained_in_words(trained),
         trained=trained,
+        trainings=[],
     )
 
 

@@ -19,6 +19,7 @@ from rlgpt.report.account import Account, GoalLine
 from rlgpt.report.changes import Changed, changes_of
 from rlgpt.report.goal_outcomes import with_outcomes
 from rlgpt.report.run_state import State
+from rlgpt.report.uncounted import uncounted
 from rlgpt.report.words import decomposition, successes
 from rlgpt.runs import launches
 from rlgpt.runs.run_folder import env_server_folders
@@ -136,7 +137,7 @@ def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summa
         iterations=iterations,
         validations=report.validations,
         performance=performed,
-        samples=samples(report),
+        samples=samples(run, report),
         episodes=played_episodes.counts(run),
         env_server_steps=env_server_steps(run),
         jail=jail.jail,
@@ -186,9 +187,11 @@ def standing(report: Account | GoalReport) -> Iteration | None:
     return next((i for i in reversed(report.iterations) if (i.subtask, i.number) == stands), None)
 
 
-def samples(report: Account) -> SampleSummary:
-    """The samples of its iterations, its validations and its performance together."""
+def samples(run: Path, report: Account) -> SampleSummary:
+    """The samples of its iterations, its validations and its performance together, and of trainings
+    that belong to no iteration that is over."""
     each = [iteration.samples for iteration in report.iterations]
+    each.append(Samples(training=uncounted(run, report.trainings)))
     if (alone := report.trained) is not None:
         each.append(Samples(training=alone.samples + alone.prefix_samples))
     performed = sum(each.steps for each in report.validations)

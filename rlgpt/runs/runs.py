@@ -88,7 +88,7 @@ def described(run: Path) -> Run:
         goal=known.task.id if known.task is not None else "",
         success_rate=success.rate,
         success_of="" if success.whole else success.of,
-        samples=samples(known).total,
+        samples=samples(run, known).total,
         began=records[0].began if records else _changed(run / "config.yaml"),
         bytes=_bytes(run),
     )

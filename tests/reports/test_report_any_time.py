@@ -43,7 +43,7 @@ from rlgpt.runs.launches import Launches
 from rlgpt.runs.reporting import report
 from rlgpt.runs.run_folder import Lock
 from rlgpt.runs.runs import described
-from tests.report_run import TASK, Outline, goal_report, launched, spec
+from tests.report_run import TASK, Outline, goal_report, launched, learning_curve, spec
 
 PLANKS = Subtask(name="craft planks", success=Condition(kind="have", name="planks"))
 
@@ -249,6 +249,23 @@ def test_a_run_with_a_training_alone_is_reported(run: Path) -> None:
     assert summary.task.id == "harvest_log"
     assert summary.goals[0].action == "learner/train"
     assert "No iteration is over yet" in page
+
+
+def test_samples_of_a_training_that_was_cut_off_are_counted(run: Path) -> None:
+    half_way(run)
+    counted = reported(run)[0].samples
+    trainings: list[tuple[str, Status]] = [
+        ("goal/0-harvest-log/iteration-0/dig/train", "running"),  # in its iteration's samples
+        ("an-earlier-goal/1-craft-planks/iteration-1/dig/train", "running"),
+        ("goal/1-craft-planks/iteration-1/dig/train", "cancelled"),
+    ]
+    for goal, status in trainings:
+        sent(run, TRAIN, goal, Train(spec=spec([])), status)
+        learning_curve(run / "learner" / "tensorboard" / goal.replace("/", "+"))
+    samples = reported(run)[0].samples
+    assert samples.training == counted.training + 59 * 2048
+    assert samples.total == counted.total + 59 * 2048
+    assert described(run).samples == samples.total
 
 
 def test_a_performance_that_is_over_is_reported_before_the_goal_is(run: Path) -> None:
