@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -481,3 +481,14 @@ def test_worker_time_of_a_killed_env_server_is_counted_once(tmp_path: Path) -> N
             server.forget(each)
         server.close()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["program", "reward", "when"])
+def test_a_program_that_cannot_be_sent_to_its_checker_has_a_problem(
+    host: JailedHost, kind: Literal["program", "reward", "when"]
+) -> None:
+    request = CheckProgram(program=Program(name="half", source="x = '\ud800'"), kind=kind)
+    (problem,) = host.check(request)
+    assert problem.line == 1
+    assert problem.message.startswith("the program cannot be read: ")
+    assert host.check(CheckProgram(program=DIG)) == []
