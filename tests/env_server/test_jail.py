@@ -483,9 +483,9 @@ def test_worker_time_of_a_killed_env_server_is_counted_once(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", ["program", "reward", "when"])
+@pytest.mark.parametrize("kind", ["action", "reward", "when"])
 def test_a_program_that_cannot_be_sent_to_its_checker_has_a_problem(
-    host: JailedHost, kind: Literal["program", "reward", "when"]
+    host: JailedHost, kind: Literal["action", "reward", "when"]
 ) -> None:
     request = CheckProgram(program=Program(name="half", source="x = '\ud800'"), kind=kind)
     (problem,) = host.check(request)
