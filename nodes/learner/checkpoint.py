@@ -12,8 +12,10 @@ from typing import Any
 
 import torch
 
+from nodes.common.skills.skills import CHECKPOINT
+
 FORMAT = 1
-NAME = "checkpoint.pt"
+NAME = CHECKPOINT
 PREVIOUS = "checkpoint.previous.pt"
 CORRUPT = "checkpoint.corrupt.pt"
 

@@ -7,9 +7,8 @@ import msgspec
 from messages.bus import ServiceError
 from messages.training import Policy, TrainingSpec
 from nodes.common.goals.goal_ids import file_name
+from nodes.common.skills.skills import SPEC
 from nodes.common.storage.whole_files import write_whole
-
-_SPEC = "spec.json"
 
 
 def policy_folder(learner: Path, policy: str) -> Path:
@@ -30,7 +29,7 @@ def folder_of(learner: Path, policy: Policy) -> Path:
 def save_spec(folder: Path, spec: TrainingSpec) -> None:
     """Write the spec that a policy is trained on."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / _SPEC, msgspec.json.format(msgspec.json.encode(spec)))
+    write_whole(folder / SPEC, msgspec.json.format(msgspec.json.encode(spec)))
 
 
 def load_spec(folder: Path, policy: str) -> TrainingSpec:
@@ -40,7 +39,7 @@ def load_spec(folder: Path, policy: str) -> TrainingSpec:
         ServiceError: ``unknown_policy``, there is no such policy here, or its spec is damaged.
     """
     try:
-        return msgspec.json.decode((folder / _SPEC).read_bytes(), type=TrainingSpec)
+        return msgspec.json.decode((folder / SPEC).read_bytes(), type=TrainingSpec)
     except FileNotFoundError:
         raise ServiceError(
             f"There is no policy {policy!r} here: train it first, under that goal id.",
@@ -49,7 +48,7 @@ def load_spec(folder: Path, policy: str) -> TrainingSpec:
     except (OSError, ValueError) as error:  # msgspec's errors and broken UTF-8 are ValueErrors
         why = (error.strerror if isinstance(error, OSError) else None) or error
         raise ServiceError(
-            f"The spec of the policy {policy!r}, {folder / _SPEC}, cannot be read ({why}): train "
+            f"The spec of the policy {policy!r}, {folder / SPEC}, cannot be read ({why}): train "
             "it anew.",
             code="unknown_policy",
         ) from error

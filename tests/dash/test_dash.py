@@ -5,36 +5,16 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rlgpt.report.writing import write
 from rlgpt.runs.run_folder import launched as is_launched
-from tests.dash_served import PATIENCE, Served, served, states_until, toys, write_launch_file
+from tests.dash_served import PATIENCE, Served, served, states_until, toys
 from tests.launch_toys.launched import Launched, launched
 from tests.report_run import fill, goal_report
 from tests.report_run import launched as mark_launched
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("dash")
-    write_launch_file(place)
-    return place
-
-
-@pytest.fixture(scope="module")
-def live(place: Path) -> Iterator[Launched]:
-    with toys(place, "it") as launch:
-        yield launch
-
-
-@pytest.fixture(scope="module")
-def page(live: Launched) -> Iterator[Served]:
-    with served(live.run) as page:
-        yield page
 
 
 @pytest.fixture(scope="module")

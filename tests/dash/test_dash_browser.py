@@ -13,8 +13,8 @@ import yaml
 
 from rlgpt.report.writing import write
 from tests.browser import NONE, PROGRAM, Browser
-from tests.dash_served import Served, served, toys, write_launch_file
-from tests.launch_toys.launched import Launched, launched
+from tests.dash_served import Served, served, toys
+from tests.launch_toys.launched import launched
 from tests.report_run import HOSTILE, fill, goal_report
 from tests.report_run import launched as mark_launched
 
@@ -25,25 +25,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(PROGRAM is None, reason=NO
 def browser() -> Iterator[Browser]:
     with Browser() as browser:
         yield browser
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("dash")
-    write_launch_file(place)
-    return place
-
-
-@pytest.fixture(scope="module")
-def live(place: Path) -> Iterator[Launched]:
-    with toys(place, "it") as launch:
-        yield launch
-
-
-@pytest.fixture(scope="module")
-def page(live: Launched) -> Iterator[Served]:
-    with served(live.run) as page:
-        yield page
 
 
 def of_node(node: str, column: int) -> str:

@@ -14,19 +14,11 @@ import yaml
 from rlgpt.report.changes import changes_of
 from tests.browser import NONE, PROGRAM, Browser
 from tests.bus_processes import PATIENCE, eventually
-from tests.dash_served import Served, served, states_until, toys, write_launch_file
+from tests.dash_served import Served, served, states_until
 from tests.launch_toys.launched import Launched
 from tests.llm.test_breakpoints import OTHER, Setting
 
 in_browser = pytest.mark.skipif(PROGRAM is None, reason=NONE)
-
-
-@pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launched]:
-    place = tmp_path_factory.mktemp("dash")
-    write_launch_file(place)
-    with toys(place, "it") as launch:
-        yield launch
 
 
 @pytest.fixture(scope="module")

@@ -30,20 +30,25 @@ def run_folder(folder: Path) -> Path:
     return make_run(folder, **{**compose_launch("harvest_log", []), "run": str(folder)})
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_a_damaged_file_is_reported_in_one_sentence(tmp_path: Path, file: str) -> None:
-    run = run_folder(tmp_path / "place")
-    path = run / file
-    path.parent.mkdir()
-    path.write_bytes(GARBAGE)
-    ended = subprocess.run(
-        [sys.executable, "-m", f"nodes.{path.parent.name}", "--run", str(run)],
+def ended_node(node: str, run: Path) -> "subprocess.CompletedProcess[str]":
+    """A node that ends by itself."""
+    return subprocess.run(
+        [sys.executable, "-m", f"nodes.{node}", "--run", str(run)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_damaged_file_is_reported_in_one_sentence(tmp_path: Path, file: str) -> None:
+    run = run_folder(tmp_path / "place")
+    path = run / file
+    path.parent.mkdir()
+    path.write_bytes(GARBAGE)
+    ended = ended_node(path.parent.name, run)
     assert ended.returncode == UNUSABLE_FILE, ended.stderr
     (sentence,) = ended.stderr.splitlines()
     assert sentence.startswith(f"{path.parent.name}: {path}")
@@ -58,14 +63,7 @@ def test_a_folder_that_cannot_be_written_ends_the_node_with_the_code_of_its_file
 ) -> None:
     run = run_folder(tmp_path / "place")
     run.chmod(0o500)
-    ended = subprocess.run(
-        [sys.executable, "-m", "nodes.planner", "--run", str(run)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    ended = ended_node("planner", run)
     run.chmod(0o700)
     assert ended.returncode == UNUSABLE_FILE, ended.stderr
 
@@ -80,14 +78,7 @@ def test_a_damaged_value_of_a_memory_ends_the_node_at_its_start(tmp_path: Path, 
     memory.close()
     with sqlite3.connect(path) as table:
         table.execute("update memory set value = ?", (b"\xa1\xff",))
-    ended = subprocess.run(
-        [sys.executable, "-m", f"nodes.{node}", "--run", str(run)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    ended = ended_node(node, run)
     assert ended.returncode == UNUSABLE_FILE, ended.stderr
     (sentence,) = ended.stderr.splitlines()
     assert sentence.startswith(f"{node}: {path} cannot be used")
