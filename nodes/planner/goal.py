@@ -5,6 +5,7 @@ import msgspec
 from messages.bus import ServiceError
 from messages.chat import GoalAnswer, GoalQuestion
 from messages.world import Task
+from nodes.common.checks.answer_check import goal_problems
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.common.questions.repairing import Attempt, ask_with_repairs
 from nodes.node import Node
@@ -23,11 +24,9 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
 
     def ask_and_check(question: GoalQuestion, attempt: Attempt) -> tuple[GoalAnswer, list[str]]:
         answer = ask(node, f"{id}/goal-{attempt.number}", question, GoalAnswer)
-        problem = conditions.problem(answer.success)
-        if not problem:
-            return answer, []
-        problems = [f"The condition can't be seen to hold: {problem}."]
-        node.log.info("%s: %s", id, problems[0])
+        problems = goal_problems(question, answer)
+        for problem in problems:
+            node.log.info("%s: %s", id, problem)
         return answer, problems
 
     try:

@@ -37,8 +37,7 @@ def answer_problems(question: Question, answer: str, most_samples: int = MOST_SA
     ``answer`` is JSON that is valid by the schema; ``most_samples`` is the fast agent's."""
     read = msgspec.json.decode
     if isinstance(question, GoalQuestion):
-        problem = card(question.task.game).conditions.problem(read(answer, type=GoalAnswer).success)
-        return [f"The condition can't be seen to hold: {problem}."] if problem else []
+        return goal_problems(question, read(answer, type=GoalAnswer))
     if isinstance(question, PlanQuestion):
         return plan_problems(question.task, read(answer, type=PlanAnswer).subtasks)
     if isinstance(question, DecomposeQuestion):
@@ -54,6 +53,11 @@ def answer_problems(question: Question, answer: str, most_samples: int = MOST_SA
             clonable(question),
         )
     return []
+
+
+def goal_problems(question: GoalQuestion, answer: GoalAnswer) -> list[str]:
+    problem = card(question.task.game).conditions.problem(answer.success)
+    return [f"The condition can't be seen to hold: {problem}."] if problem else []
 
 
 def programs_of(question: Question, answer: str) -> tuple[list[CheckProgram], list[str]]:
