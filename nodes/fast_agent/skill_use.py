@@ -75,6 +75,7 @@ class Skills:
         self._memory = memory
         self._run = run
         self._log = log
+        self._said: set[str] = set()  # about skills that are passed over, each of them once
         profile = config.get("llm") or {}
         self._model = str(profile.get("model") or profile.get("kind") or "")
         self._world = str((config.get("world") or {}).get("kind") or "")
@@ -198,7 +199,7 @@ class Skills:
             return LookedUp()
         request, parameters = goal.request, agent.parameters
         fitting: list[Skill] = []
-        for skill in self._library.all():
+        for skill in self._readable(self._library):
             learned = skill.learned
             macros = learned.spec.interface.macros if learned.spec is not None else []
             if (
@@ -252,7 +253,7 @@ class Skills:
             return GuardFound()
         known = [
             (skill, skill.learned.guard)
-            for skill in self._library.all()
+            for skill in self._readable(self._library)
             if skill.learned.guard is not None
             and skill.learned.method == request.proposal.method
             and skill.learned.provenance.world == self._world
@@ -282,7 +283,7 @@ class Skills:
         if self._library is None:
             return []
         found: list[tuple[float, int, Policy]] = []
-        for skill in self._library.all():
+        for skill in self._readable(self._library):
             learned, condition = skill.learned, skill.learned.condition
             if (
                 learned.spec is not None
@@ -301,9 +302,18 @@ class Skills:
         try:
             skill.check()
         except LibraryError as error:
-            self._log.warning("%s", error)
+            self._warn(f"{error}")
             return False
         return True
+
+    def _readable(self, library: Library) -> list[Skill]:
+        return library.readable(lambda problem: self._warn(f"{problem}; the others are used"))
+
+    def _warn(self, problem: str) -> None:
+        """A library is looked up for each sub-action."""
+        if problem not in self._said:
+            self._said.add(problem)
+            self._log.warning("%s", problem)
 
     def _learned(self, goal: Implementing, stage: Stage) -> Learned:
         request = goal.request
@@ -334,7 +344,7 @@ class Skills:
         if stage.policy is None or stage.policy.id.startswith("skill/") or self._library is None:
             return stage
         key = self._key(stage)
-        copy = next((skill for skill in self._library.all() if skill.key == key), None)
+        copy = next((skill for skill in self._readable(self._library) if skill.key == key), None)
         return stage if copy is None else copy.stage(stage.sub_action)
 
     def _key(self, stage: Stage) -> str:

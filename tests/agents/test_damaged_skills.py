@@ -1,6 +1,7 @@
 """Skills that are damaged or of another version are passed over, and nothing fails by them."""
 
 import logging
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,28 @@ def test_where_the_best_skill_is_damaged_the_next_one_is_used(run_folder: Path, 
     assert implemented.line.verdict.success
     assert "skill/dig_well" not in played
     assert "skill/dig" in played
+
+
+@pytest.mark.parametrize("record", [b"{", b'{"purpose": "\xff"}'])
+def test_a_row_that_cannot_be_read_is_named_and_the_other_skills_are_used(
+    run_folder: Path, tmp_path: Path, record: bytes
+):
+    """SQLite's own reading refuses all rows for one text that is not UTF-8."""
+    folder = with_dig(tmp_path)
+    (tmp_path / "weights").write_bytes(weights("aim"))
+    name = Library(folder).add("before", "aim", with_macro(), tmp_path / "weights", TEN)
+    with sqlite3.connect(folder / "library.sqlite") as table:
+        values = (record, name)
+        table.execute("update skills set record = cast(? as text) where name = ?", values)
+    dig = SubAction(name="harvest log", method="rl", success=LOG)
+    find = Stage(sub_action=FIND, program=Program(name="find", source="nearest("))
+    with stack(run_folder, skills=str(folder)) as agents:
+        goal = Implement(task=TASK, sub_action=dig, before=[find], history=[])
+        implemented = agents.bus.run_goal(IMPLEMENT, "alone", goal, timeout=PATIENCE)
+    assert implemented.line.skill == "dig"
+    log = (run_folder / "fast_agent" / "node.log").read_text()
+    assert log.count(f"is broken at `{name}`: ") == 1
+    assert f"`rlgpt skill remove {name}` forgets it; the others are used" in log
 
 
 class Outgrown(ToyWorld):

@@ -60,7 +60,7 @@ def test_skill_commands_list_show_and_remove_skills(
     assert main(["skill", "show", "find_a_tree", "--library", skills]) == 2
 
 
-@pytest.mark.parametrize("name", ["", "..", "{victim}", None, b"dig"])
+@pytest.mark.parametrize("name", ["", "..", "{victim}", None, b"dig", "d\udcffg"])
 def test_a_name_that_leads_out_of_the_library_deletes_nothing_but_its_row(
     tmp_path: Path, skills: str, capsys: pytest.CaptureFixture[str], name: str | bytes | None
 ):
@@ -68,7 +68,9 @@ def test_a_name_that_leads_out_of_the_library_deletes_nothing_but_its_row(
     victim.mkdir()
     if isinstance(name, str):
         name = name.format(victim=victim)
-    change(skills, "update skills set name = ? where name = 'dig'", name)
+    stored = "cast(? as text)" if isinstance(name, str) else "?"
+    value = name.encode(errors="surrogateescape") if isinstance(name, str) else name
+    change(skills, f"update skills set name = {stored} where name = 'dig'", value)
     assert main(["skill", "list", "--library", skills]) == 2
     complaint = capsys.readouterr().err
     assert "is broken at the name" in complaint
@@ -93,7 +95,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("column", "value"), BAD)
-def test_a_damaged_column_of_a_skill_is_reported_and_a_run_continues_without_it(
+def test_a_damaged_column_of_a_skill_is_reported_and_a_run_uses_the_others(
     skills: str, capsys: pytest.CaptureFixture[str], column: str, value: object
 ):
     change(skills, f"update skills set {column} = ? where name = 'find_a_tree'", value)
@@ -105,7 +107,7 @@ def test_a_damaged_column_of_a_skill_is_reported_and_a_run_continues_without_it(
     library, run = Library(Path(skills)), Path(skills).parent
     memory = Memory(run / "memory.sqlite")
     kept = Skills(library, memory, run, {}, logging.getLogger("skills"))
-    assert kept.policies(LOG, lambda spec: True) == []
+    assert [each.id for each in kept.policies(LOG, lambda spec: True)] == ["skill/dig"]
     assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 0
     assert not (Path(skills) / "find_a_tree").exists()
     assert [skill.name for skill in library.all()] == ["dig"]

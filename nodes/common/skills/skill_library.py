@@ -16,7 +16,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -105,9 +105,18 @@ class Library:
 
     def all(self) -> list[Skill]:
         """Every skill, by name."""
-        with self._using():
-            rows = self._table.execute(f"select {_COLUMNS} from skills order by name").fetchall()
-        return [self._skill(row) for row in rows]
+        return [self._skill(row) for row in self._rows()]
+
+    def readable(self, warn: Callable[[str], None]) -> list[Skill]:
+        """Every skill that can be read, by name; ``warn`` is called with a sentence about each
+        other one. A row is one skill's: the rest of the library does not suffer by it."""
+        found: list[Skill] = []
+        for row in self._rows():
+            try:
+                found.append(self._skill(row))
+            except LibraryError as error:
+                warn(str(error))
+        return found
 
     def find(self, name: str) -> Skill | None:
         with self._using():
@@ -165,13 +174,16 @@ class Library:
             LibraryError: there is no such skill.
         """
         with self._changing() as table:
-            rows = table.execute("select rowid, name, key from skills").fetchall()
+            rows = table.execute("select rowid, name from skills").fetchall()
             row = next((row for row in rows if _shown(row[1]) == name), None)
             if row is None:
                 raise LibraryError(f"there is no skill `{name}` in {self.folder}")
-            number, stored, key = row
+            number, stored = row
+            table.execute(
+                "delete from counted where key = (select key from skills where rowid = ?)",
+                (number,),
+            )
             table.execute("delete from skills where rowid = ?", (number,))
-            table.execute("delete from counted where key = ?", (key,))
             if not _is_name(stored):
                 return False
             # Moved while no other process can write: once the name is free, another run may add a
@@ -189,6 +201,10 @@ class Library:
             self._table.close()
 
     # ---- inside
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        with self._using():
+            return self._table.execute(f"select {_COLUMNS} from skills order by name").fetchall()
 
     @contextmanager
     def _using(self) -> Generator[None]:
@@ -254,6 +270,7 @@ class Library:
         name, key, created, *counts, record = row
         self._check_name(name)
         try:
+            _check_text(key, record)
             return Skill(
                 name=name,
                 key=msgspec.convert(key, str),
@@ -288,8 +305,8 @@ def _is_name(name: object) -> TypeGuard[str]:
 
 
 def _shown(name: object) -> str:
-    """A name as it is given to a command: that of a broken row may be of any type."""
-    return name if isinstance(name, str) else repr(name)
+    """A name as it is given to a command: that of a broken row may be of any type, or no UTF-8."""
+    return name.encode(errors="backslashreplace").decode() if isinstance(name, str) else repr(name)
 
 
 def _forget(name: object) -> str:
@@ -302,9 +319,22 @@ def _may_write(path: Path) -> bool:
 
 
 def _connected(path: Path | str, uri: bool = False) -> sqlite3.Connection:
-    return sqlite3.connect(
+    table = sqlite3.connect(
         path, timeout=30.0, check_same_thread=False, isolation_level=None, uri=uri
     )
+    table.text_factory = _text_of  # SQLite's own refuses all rows for one that is not UTF-8
+    return table
+
+
+def _text_of(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _check_text(*values: object) -> None:
+    """Raises UnicodeEncodeError, which is a ValueError, for what was no UTF-8."""
+    for value in values:
+        if isinstance(value, str):
+            value.encode()
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
