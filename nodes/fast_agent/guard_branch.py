@@ -3,7 +3,7 @@
 How good it is shows in the tryouts of the sub-actions that it interrupts.
 """
 
-from messages.bus import GoalHandle
+from messages.bus import GoalHandle, RemoteError
 from messages.chat import GuardAnswer, GuardAttempt, GuardQuestion
 from messages.plan import GuardLine, GuardMade, MakeGuard, Working
 from messages.program import CHECK, CheckProgram, Problem, Program
@@ -22,11 +22,11 @@ MOST_STEPS = 1000
 
 
 def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
-    """A guard of the library of that name; else by code the first of at most ``1 + repairs`` that
-    may run, by rl what is trained with the first condition that may."""
+    """A guard of the library of that name that can be played; else by code the first of at most
+    ``1 + repairs`` that may run, by rl what is trained with the first condition that may."""
     proposal = goal.request.proposal
     looked_up = skills.look_up_guards(goal)
-    if looked_up.guard is not None:
+    if looked_up.guard is not None and _can_be_played(agent, goal, looked_up):
         line = GuardLine(proposal=proposal, made=True, attempts=0, skill=looked_up.name)
         return GuardMade(guard=looked_up.guard, line=line)
     written, attempts, reason = _write(agent, goal, looked_up)
@@ -40,6 +40,25 @@ def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
         reason="" if written is not None else reason,
     )
     return GuardMade(guard=written, line=line, samples=spent.samples())
+
+
+def _can_be_played(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> bool:
+    """Whether sessions of today play the library's guard: it may be of another version, whose
+    features had other sizes or whose language was another. All stages would fail by it."""
+    assert looked_up.guard is not None
+    try:
+        agent.player.check_guard(f"{goal.id}/skill", goal.request.task, looked_up.guard)
+    except RemoteError as error:
+        if error.code not in ("unknown_policy", "policy_does_not_fit", "invalid"):
+            raise
+        agent.log.warning(
+            "%s: the skill %s cannot be played, and a guard is written in its place: %s",
+            goal.id,
+            looked_up.name,
+            error,
+        )
+        return False
+    return True
 
 
 def _write(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> tuple[Guard | None, int, str]:

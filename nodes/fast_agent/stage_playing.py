@@ -242,6 +242,30 @@ class Player:
             return StagePlayed(acted.steps, [], acted.late)
         return StagePlayed(0, [], [])
 
+    def check_guard(self, id: str, task: Task, guard: Guard) -> None:
+        """Open a session that the guard interrupts, and close it again.
+
+        Raises:
+            RemoteError: no session of the task plays it; nothing that it interrupts could be
+                played.
+        """
+
+        def once(session: str) -> bool:
+            # A training's, of which no episode is kept as long as none has ended.
+            opening = OpenSession(
+                session=session,
+                task=task,
+                size=1,
+                seeds=SeedRange(first=0, count=1),
+                autoreset=True,
+                guards=self._with_actors([guard]),
+            )
+            self._node.call(OPEN, opening)
+            self.close_left_over(session)
+            return True
+
+        self.whole(id, bool, once)
+
     def _with_actors(self, guards: Sequence[Guard]) -> list[Guard]:
         """Guards as a session plays them: those by policy with its weights."""
         return [

@@ -12,13 +12,15 @@ import pytest
 from messages.bus import ServiceError
 from messages.plan import IMPLEMENT, Implement, Stage, SubAction
 from messages.program import Program
-from messages.training import Trained
+from messages.training import ACTOR, GetActor, GotActor, Policy, Trained
+from messages.world import Field
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, Learned, LibraryError
 from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.skill_use import Skills
 from tests.agent_stack import LOG, TASK, ToyWorld, rulebook_world, stack
 from tests.agents.test_agent_loops import FIND
+from tests.agents.test_guard_loops import achieved, learning
 from tests.agents.test_skills import TEN, WALK, policy
 from tests.bus_processes import PATIENCE
 from tests.weights import weights
@@ -144,3 +146,25 @@ def test_a_training_whose_start_does_not_fit_begins_from_scratch(run_folder: Pat
         trained = list(agents.world.trained)
     assert first.line.verdict == again.line.verdict
     assert trained == ["demo/0/dig/train", "demo/1/dig/train-from-scratch"]
+
+
+def test_a_guard_that_does_not_fit_gives_way_to_a_new_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    """Its weights are whole, but every stage that it interrupts would be refused."""
+    bus, trained, _ = learning(tmp_path, evaluation_episodes=24)
+    achieved(bus)
+    actor = bus.call(ACTOR, GetActor(policy=Policy(id="goal", checkpoint=""))).actor
+    outgrown = msgspec.structs.replace(actor, fields=[Field(name="facing", size=4)])
+
+    def answer(request: GetActor) -> GotActor:
+        library = request.policy.id.startswith("skill/")
+        return GotActor(actor=outgrown if library else actor)
+
+    bus.answer(ACTOR, answer)
+    report = achieved(bus, "another")
+    assert report.success, report.reason
+    guard = report.iterations[0].stages[0].guards[0]
+    assert guard.policy == "another/iteration-0/guard-move-on/train"
+    assert len(trained) == 2
+    assert "the skill move_on cannot be played, and a guard is written in its place" in caplog.text

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from messages.bus import ServiceError
 from messages.chat import (
     ASK,
     Answered,
@@ -98,7 +99,11 @@ class Sessions:
 
     def _open(self, request: OpenSession) -> Opened:
         self.opened.append(request)
-        session = self._sessions[request.session] = Session(request, FakeWorld(request.size))
+        try:
+            session = Session(request, FakeWorld(request.size))
+        except ValueError as error:
+            raise ServiceError(str(error), code="invalid") from error
+        self._sessions[request.session] = session
         return session.opened()
 
     def _run(self, goal: Any) -> ProgramRan:
