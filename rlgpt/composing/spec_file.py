@@ -132,13 +132,9 @@ def _problems(spec: SpecFile, macros: list[Program], game: str) -> list[str]:
 
 def _program(action: CodedAction, path: Path, game: Card) -> Program:
     file = path.parent / action.file
-    # A spec may be another's, and what its programs hold is copied into the run folder.
-    inside = os.path.normpath(action.file)
-    if os.path.isabs(inside) or inside.split(os.sep)[0] == os.pardir:
-        raise Refused(
-            f"{path}: the program {action.file} is outside the spec's folder; put it there"
-        )
     try:
+        if where := _outside(file, path.parent):
+            raise Refused(f"the program {action.file} {where} the spec's folder; put it there")
         source = read_user_text(file)
     except Refused as refused:
         raise Refused(f"{path}: {refused}") from None
@@ -150,3 +146,17 @@ def _program(action: CodedAction, path: Path, game: Card) -> Program:
         purpose=action.purpose,
         max_steps=action.max_steps,
     )
+
+
+def _outside(file: Path, folder: Path) -> str:
+    """How a program's file is outside the spec's folder; empty where it is inside. A spec may be
+    another's, with links among its files, and what a program holds is copied into the run
+    folder."""
+    try:
+        real, inside = os.path.realpath(file), os.path.realpath(folder)
+    except ValueError:  # a NUL in its name, which reading refuses
+        return ""
+    if Path(real).is_relative_to(inside):
+        return ""
+    link = Path(os.path.normpath(file)).is_relative_to(folder)
+    return f"is a link to {real}, outside" if link else "is outside"

@@ -110,6 +110,10 @@ def test_a_spec_with_a_program_that_may_not_run_ends_the_training_with_code_2(sp
         ({"macros": [{"file": "../dig.py"}]}, "the program ../dig.py is outside the spec's folder"),
         ({"prefix": [{"file": "/etc/passwd"}]}, "/etc/passwd is outside the spec's folder; put it"),
         ({"macros": [{"file": "a/../../dig.py"}]}, "is outside the spec's folder"),
+        ({"macros": [{"file": "linked.py"}]}, "linked.py is a link to /etc/passwd, outside the"),
+        ({"prefix": [{"file": "folder/passwd"}]}, "is a link to /etc/passwd, outside the spec's"),
+        ({"macros": [{"file": "loop.py"}]}, "loop.py cannot be read: Too many levels of symbolic"),
+        ({"macros": [{"file": "a\0b.py"}]}, "cannot be read: embedded null byte"),
         ({"macros": [{"file": "dig.py"}] * 2}, "Two macros are called 'dig'."),
         ({"actions": ["fly"]}, "There is no action called 'fly'"),
         ({"targets": ["unobtainium"]}, "there is no block or mob called 'unobtainium'"),
@@ -119,6 +123,8 @@ def test_a_spec_with_a_program_that_may_not_run_ends_the_training_with_code_2(sp
 def test_a_spec_that_is_wrong_is_refused(spec: Path, change: dict[str, object], words: str) -> None:
     values = yaml.safe_load(spec.read_text())
     spec.write_text(yaml.safe_dump({**values, **change}))
+    for name, target in (("linked.py", "/etc/passwd"), ("folder", "/etc"), ("loop.py", "loop.py")):
+        (spec.parent / name).symlink_to(target)
     assert words in refused("train", str(spec), cwd=spec.parent)
     assert not (spec.parent / "runs").exists()
 
