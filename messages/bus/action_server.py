@@ -30,6 +30,7 @@ from messages.bus.errors import (
     RemoteError,
     ServiceError,
 )
+from messages.bus.failure_text import disk_failure, failure_text
 from messages.bus.goal_store import (
     FINISHED,
     MAX_WAIT,
@@ -268,10 +269,10 @@ class ActionServer:
                 try:
                     self._store.save(record)
                 except Exception as error:
-                    self._log.exception("%s: the result cannot be stored", self._action.name)
-                    self._diagnostics.report(
-                        self._action.name, f"the result cannot be stored: {error}", "error"
-                    )
+                    text = f"the result cannot be stored: {error}"
+                    if not isinstance(error, ServiceError):
+                        self._log.exception("%s: the result cannot be stored", self._action.name)
+                    self._diagnostics.report(self._action.name, text, "error")
                 if record.status == "failed":
                     self._failed_now[record.goal] = None
                     if len(self._failed_now) > MAX_FAILED:
@@ -309,8 +310,9 @@ class ActionServer:
             if isinstance(error, BusError):
                 code = type(error).__name__
                 return replace(live.record, status="failed", code=code, text=str(error))
-            self._log.exception("%s: goal %s failed", action.name, handle.id)
-            text = f"{type(error).__name__}: {error}"
+            text = failure_text(error)
+            if not disk_failure(error):
+                self._log.exception("%s: goal %s failed", action.name, handle.id)
             self._diagnostics.report(action.name, f"goal {handle.id} failed: {text}", "error")
             return replace(live.record, status="failed", code=INTERNAL, text=text)
 

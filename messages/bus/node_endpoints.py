@@ -9,6 +9,7 @@ from messages.bus.action_server import ActionServer, GoalHandle
 from messages.bus.call_events import CallEvents
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.errors import INTERNAL, BusError, ServiceError
+from messages.bus.failure_text import disk_failure
 from messages.bus.frames import Socket, keep
 from messages.bus.gate import Gate
 from messages.bus.goal_store import (
@@ -243,10 +244,12 @@ class NodeEndpoints:
             except BusError as error:
                 call.fail(getattr(error, "code", type(error).__name__), str(error))
             except Exception as error:
-                self._log.exception("%s: the handler failed", name)
-                text = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-                self._diagnostics.report(name, f"the handler failed: {text}", "error")
-                call.fail(INTERNAL, f"the handler failed: {text}")
+                if not (text := disk_failure(error)):
+                    self._log.exception("%s: the handler failed", name)
+                    why = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+                    text = f"the handler failed: {why}"
+                self._diagnostics.report(name, text, "error")
+                call.fail(INTERNAL, text)
 
         begin = self._in_background(name, respond) if background else respond
         if gate is not None:

@@ -12,6 +12,7 @@ from nodes.common.goals.budget import EVALUATION_EPISODES
 from nodes.common.goals.goal_ids import file_name
 from nodes.common.parameters.vision import pictures_for_the_critic
 from nodes.common.storage.node_memory import Memory
+from nodes.common.storage.whole_files import write_whole
 from nodes.config import ConfigError, check_session_size, node_values
 from nodes.fast_agent.seeds import Tryouts
 from nodes.fast_agent.stage_playing import Player
@@ -134,4 +135,4 @@ class Agent(Node):
 
     def save(self, goal_id: str, program: Program) -> None:
         """Keep a program as a file that a person can read."""
-        (self.programs / f"{file_name(goal_id)}.py").write_text(program.source)
+        write_whole(self.programs / f"{file_name(goal_id)}.py", program.source.encode())

@@ -7,6 +7,7 @@ the disk loses the newer. If both are bad, the caller starts the policy over and
 import os
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -109,12 +110,26 @@ def _checked(path: Path, check: Callable[[dict[str, Any]], object]) -> dict[str,
 
 
 def _written(path: Path, state: dict[str, Any]) -> Path:
-    """A file beside ``path`` with the state, synchronised to the disk."""
+    """A file beside ``path`` with the state, synchronised to the disk.
+
+    Raises:
+        OSError: it cannot be written, and nothing of it is left: a part would keep a full disk
+            full. It names ``path``.
+    """
     unfinished = path.with_name(f"{path.name}.unfinished")
-    with unfinished.open("wb") as file:
-        torch.save({"format": FORMAT, **state}, file)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with unfinished.open("wb") as file:
+            torch.save({"format": FORMAT, **state}, file)
+            file.flush()
+            os.fsync(file.fileno())
+    except (OSError, RuntimeError) as error:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        # Torch raises an error of its own in the place of the disk's.
+        why = error if isinstance(error, OSError) else error.__context__
+        if not isinstance(why, OSError):
+            raise
+        raise OSError(why.errno, why.strerror, str(path)) from error
     return unfinished
 
 

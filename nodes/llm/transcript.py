@@ -143,14 +143,14 @@ def note_unanswered(path: Path, entry: Unanswered) -> None:
 
 def _append(file: FileIO, entry: Entry | Unanswered) -> tuple[int, int]:
     """A whole line or, where the disk is full, none: the next would be written behind a part. Its
-    first byte and its length."""
+    first byte and its length. The error names the file, which that of a full disk does not."""
     size = os.fstat(file.fileno()).st_size
     line = msgspec.json.encode(entry) + b"\n"
     left = memoryview(line)
     try:
         while left:
             left = left[file.write(left) :]
-    except OSError:
+    except OSError as error:
         os.ftruncate(file.fileno(), size)
-        raise
+        raise OSError(error.errno, error.strerror, str(file.name)) from error
     return size, len(line)

@@ -64,7 +64,7 @@ finally:
 """
 
 
-def _no_namespaces() -> bool:
+def no_namespaces() -> bool:
     mount = [*SPACE, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
     try:
         return subprocess.run(mount, capture_output=True, check=False).returncode != 0
@@ -72,7 +72,7 @@ def _no_namespaces() -> bool:
         return True
 
 
-pytestmark = pytest.mark.skipif(_no_namespaces(), reason="no disk can be mounted here")
+pytestmark = pytest.mark.skipif(no_namespaces(), reason="no disk can be mounted here")
 
 
 def on_a_small_disk(tmp_path: Path, script: str) -> "tuple[Path, subprocess.CompletedProcess[str]]":

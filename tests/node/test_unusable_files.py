@@ -1,16 +1,22 @@
 """A node whose own files are damaged reports the file and the remedy, and is not started again."""
 
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from messages.bus import ServiceError
+from messages.bus.failure_text import failure_text
+from messages.chat import Answered
 from nodes.common.running.exit_codes import UNUSABLE_FILE
 from nodes.common.storage.node_memory import Memory
 from nodes.common.storage.sqlite_file import unusable
+from nodes.llm.transcript import Entry, Transcript
 from rlgpt.composing.composition import compose_launch
 from tests.bus_processes import PATIENCE, ROOT, make_run
 
@@ -99,3 +105,45 @@ def test_a_table_on_a_full_disk_is_not_to_be_moved_away(tmp_path: Path) -> None:
     assert str(unusable(path, why, "its goals")).endswith(
         "; move it away to begin without its goals"
     )
+
+
+def test_a_memory_that_cannot_be_written_any_more_says_so_in_a_sentence(tmp_path: Path) -> None:
+    """Its goal fails by this, and may be tried again; what it remembers is as it was."""
+    memory = Memory(tmp_path / "memory.sqlite")
+    memory.keep("goal/plan", "text")
+    with sqlite3.connect(tmp_path / "memory.sqlite") as table:
+        pages = table.execute("pragma page_count").fetchone()[0]
+    memory._table.execute(f"pragma max_page_count={pages}")
+    with pytest.raises(ServiceError) as full:
+        memory.keep("goal/plan", "text" * 10_000)
+    assert full.value.code == "memory"
+    assert str(full.value) == (
+        f"{tmp_path / 'memory.sqlite'} cannot be used: database or disk is full; make room on its "
+        "disk"
+    )
+    assert memory.find("goal/plan", str) == "text"
+    memory.close()
+
+
+def test_a_transcript_that_cannot_be_written_names_its_file(tmp_path: Path) -> None:
+    """The error of a full disk, or of a limit, does not name it."""
+    path = tmp_path / "transcript.jsonl"
+    transcript = Transcript(path)
+    answered = Answered(id="a", answer="x" * 5000, model="test")
+    entry = Entry(
+        time=0.0, agent="a", asked="a", question=msgspec.Raw(b"{}"), prompt=[], schema={},
+        answered=answered,
+    )  # fmt: skip
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as full:
+            transcript.append(entry)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        transcript.close()
+    assert failure_text(full.value) == (
+        f"{path} cannot be written: File too large; raise the limit of a file's size (ulimit -f), "
+        "or the quota"
+    )
+    assert path.stat().st_size == 0

@@ -13,7 +13,7 @@ import msgspec
 
 from messages.bus import ServiceError
 from messages.undecodable import UNDECODABLE
-from nodes.common.storage.sqlite_file import open_table, unusable
+from nodes.common.storage.sqlite_file import open_table, unusable, writing
 
 _CONTENT = "what it remembers"
 _SCHEMA = "create table if not exists memory (name text primary key, value blob)"
@@ -45,7 +45,9 @@ class Memory:
             return self._find(name, type)
 
     def keep(self, name: str, value: Value) -> Value:
-        """Write the value to disk, in place of an earlier one of the same name."""
+        """Write the value to disk, in place of an earlier one of the same name. Raises
+        ServiceError where it cannot be written, as on a full disk; its goal begins again once
+        there is room and the node was restarted."""
         with self._lock:
             self._keep(name, value)
         return value
@@ -82,4 +84,5 @@ class Memory:
 
     def _keep(self, name: str, value: Any) -> None:
         data = msgspec.msgpack.encode(value)
-        self._table.execute("insert or replace into memory values (?, ?)", (name, data))
+        with writing(self._path, _CONTENT):
+            self._table.execute("insert or replace into memory values (?, ?)", (name, data))

@@ -1,8 +1,11 @@
 """Opening a node's SQLite file, and checking at once that it is whole."""
 
 import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
+from messages.bus import ServiceError
 from nodes.common.storage.whole_files import UnusableFile
 
 # Of a file that may be whole: to move it away would lose what it holds.
@@ -34,6 +37,16 @@ def unusable(path: Path, why: object, content: str) -> UnusableFile:
         # Python's own complaints have no code, an extended code has the plain one in its last byte.
         remedy = _REMEDIES.get(getattr(why, "sqlite_errorcode", 0) & 0xFF, remedy)
     return UnusableFile(f"{path} cannot be used: {why}; {remedy}")
+
+
+@contextmanager
+def writing(path: Path, content: str) -> Generator[None]:
+    """Reports a table that cannot be written any more, as the disk is full, to who waits for what
+    is written: the node goes on, and what failed may be tried again."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise ServiceError(str(unusable(path, error, content)), code="memory") from error
 
 
 def _opened(path: Path, schema: str) -> sqlite3.Connection:

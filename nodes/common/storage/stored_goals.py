@@ -9,7 +9,7 @@ import msgspec
 
 from messages.bus.goal_store import FINISHED, GoalRecord
 from messages.undecodable import UNDECODABLE
-from nodes.common.storage.sqlite_file import open_table, unusable
+from nodes.common.storage.sqlite_file import open_table, unusable, writing
 
 _SCHEMA = """
 create table if not exists goals (
@@ -35,6 +35,7 @@ class StoredGoals:
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
+        self._path = path
         self._table = open_table(path, _SCHEMA, "its goals")
         try:
             # With a write-ahead log this outlives the process; after a power failure the last goals
@@ -53,7 +54,8 @@ class StoredGoals:
         return None if row is None else _decode(row[0])
 
     def save(self, record: GoalRecord) -> None:
-        with self._lock:
+        """Raises ServiceError where it cannot be written, as on a full disk."""
+        with self._lock, writing(self._path, "its goals"):
             self._table.execute(
                 "insert into goals (action, goal, finished, record) values (?, ?, ?, ?) "
                 "on conflict (action, goal) do update "
