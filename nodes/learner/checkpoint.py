@@ -92,7 +92,8 @@ def read(path: Path) -> dict[str, Any]:
     except Exception as error:  # zipfile, torch and the unpickler raise all sorts on bad bytes
         reason = str(error).strip().splitlines()
         detail = reason[0] if reason else type(error).__name__
-        raise BadCheckpoint(f"The checkpoint {path} can't be read: {detail}") from error
+        why = detail.rstrip(".")
+        raise BadCheckpoint(f"The checkpoint {path} can't be read: {why}.") from error
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise BadCheckpoint(f"The checkpoint {path} is not of format {FORMAT}.")
     return state

@@ -187,7 +187,10 @@ def test_a_damaged_file_of_trajectories_is_dropped_with_a_warning(tmp_path):
     path.write_bytes(path.read_bytes()[:100])
     resumed = Trajectories(3)
     resumed.load_state_dict(kept.state_dict())
-    assert f"The checkpoint {path} can't be read" in TrajectoryFiles(tmp_path).load(resumed, listed)
+    assert f"The checkpoint {path} can't be read: " in (
+        said := TrajectoryFiles(tmp_path).load(resumed, listed)
+    )
+    assert said.endswith(".")  # it stands before other sentences
     assert not resumed.kept
 
 
