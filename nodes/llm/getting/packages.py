@@ -100,9 +100,9 @@ def _take(package: Package, folder: Path, part: Path, most: int) -> None:
 
 
 def _download(package: Package, folder: Path) -> Path:
-    folder.mkdir(exist_ok=True)
-    for left in folder.iterdir():
-        left.unlink()
+    # pip that was killed leaves folders of its own there.
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
