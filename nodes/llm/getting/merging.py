@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+from nodes.common.storage.whole_files import write_whole
 from nodes.llm import manifest
 from nodes.llm.folders import no_folder
 from nodes.llm.getting.alone import alone
@@ -40,7 +41,7 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
         shutil.rmtree(merged, ignore_errors=True)
         merged.mkdir()
         settings = {"base": str(base), "adapter": str(adapter), "into": str(merged)}
-        (part / "settings.json").write_text(json.dumps(settings))
+        write_whole(part / "settings.json", json.dumps(settings).encode())
         run(_PROGRAM, part / "settings.json", "the merging")
         describe_merged(merged, base, about)
         merged.rename(into)

