@@ -99,8 +99,8 @@ def _get(
             print(f"its digest is the model's own: {known.sha256[:16]}...", flush=True)
         try:
             _convert(name, known, gguf, part, place, accepted)
-        except Refused:
-            shutil.rmtree(part / "converted")
+        except BaseException:  # also where it is interrupted
+            shutil.rmtree(part / "converted", ignore_errors=True)
             if file is not None:  # nothing was fetched that a later call could go on with
                 shutil.rmtree(part)
             raise

@@ -1,0 +1,37 @@
+"""How the commands about language models end: interrupted, or where something failed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.bus_processes import ROOT
+from tests.llm.test_llm_getting import CONTENT, converter
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_conversion_that_is_interrupted_leaves_nothing_and_the_next_one_works(
+    tmp_path: Path, number: int
+):
+    converter(tmp_path, "import time; Path('converting').touch(); time.sleep(60)")
+    (tmp_path / "own.gguf").write_bytes(CONTENT)
+    words = [sys.executable, "-m", "rlgpt.main", "llm", "get", "own.gguf"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RLGPT_WEIGHTS": "weights"}
+    with subprocess.Popen(
+        words, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "converting").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (130, "")
+    assert list((tmp_path / "weights").iterdir()) == []
+    converter(tmp_path)
+    subprocess.run(words, env=environment, cwd=tmp_path, check=True)
+    assert [path.name for path in (tmp_path / "weights").iterdir()] == ["own"]
