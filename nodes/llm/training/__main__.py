@@ -78,31 +78,42 @@ def _merge(given: argparse.Namespace) -> None:
 
 
 def _none_or_more(text: str) -> int:
-    return _at_least(int(text), 0)
+    return _at_least(text, 0)
 
 
 def _one_or_more(text: str) -> int:
-    return _at_least(int(text), 1)
+    return _at_least(text, 1)
 
 
-def _at_least(number: int, least: int) -> int:
+def _at_least(text: str, least: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
     if number < least:
         raise argparse.ArgumentTypeError(f"it must be {least} or more, not {number}")
     return number
 
 
 def _share(text: str) -> float:
-    number = float(text)
+    number = _number(text)
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(f"it must be from 0 to 1, not {text}")
     return number
 
 
 def _above_nothing(text: str) -> float:
-    number = float(text)
+    number = _number(text)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"it must be more than 0, not {text}")
     return number
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
 
 
 def _parser() -> argparse.ArgumentParser:
