@@ -1,5 +1,6 @@
 """How the commands about language models end: interrupted, or where something failed."""
 
+import json
 import os
 import signal
 import subprocess
@@ -9,11 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from nodes.llm.getting.refusals import Refused
+from nodes.llm.lessons.lessons import questions
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.__main__ import main as training_main
+from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.vllm.vllm_command import find_program
 from tests.bus_processes import ROOT
 from tests.llm.test_llm_getting import CONTENT, converter
+from tests.llm.test_llm_training import run_folder
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -77,3 +82,15 @@ def test_an_option_that_is_no_number_is_refused_in_plain_words(
     with pytest.raises(SystemExit):
         training_main()
     assert capsys.readouterr().err.endswith(f"{said}\n")
+
+
+def test_a_run_of_another_version_is_refused_with_the_question_that_is_another(tmp_path: Path):
+    [plan] = questions({"PlanQuestion": 1}, seed=0)
+    run = run_folder(tmp_path / "run", plan, success=True)
+    assert recorded(run)
+    path = run / "llm" / "transcript.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    del lines[-1]["question"]["task"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(Refused, match=r"its question goal/plan-1 is no PlanQuestion of this"):
+        recorded(run)

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from messages.chat import Question
+from messages.undecodable import UNDECODABLE
 from nodes.common.checks.answer_check import answer_problems
 from nodes.llm.examples.example import KINDS, Example, example
 from nodes.llm.getting.refusals import Refused
@@ -43,7 +44,13 @@ def recorded(run: Path) -> list[Example]:
             last[_AGAIN.sub("", entry.answered.id)] = entry
     found: list[Example] = []
     for entry in last.values():
-        question: Question = msgspec.json.decode(entry.question, type=KINDS[entry.asked])
+        try:
+            question: Question = msgspec.json.decode(entry.question, type=KINDS[entry.asked])
+        except UNDECODABLE as error:  # as of a run by another version
+            raise Refused(
+                f"{run} is no run that can be learned from: its question {entry.answered.id} "
+                f"is no {entry.asked} of this version ({error})"
+            ) from None
         if not answer_problems(question, entry.answered.answer):
             goal = getattr(question, "task").success.name  # noqa: B009 - each kind has one
             answer = entry.answered.answer
