@@ -4,9 +4,7 @@ It reads a request as JSON on standard input and prints a reply as JSON. Nothing
 changed. What is wrong with the request is one sentence on standard error, with exit code 2.
 """
 
-import logging
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,7 +31,8 @@ from nodes.llm.replay import transcript_path
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.transcript import Entry, Unanswered, read_lines
 from nodes.llm.vllm.adapter import served_name
-from nodes.llm.vllm.vllm_server import Server, ServerFailed
+from nodes.llm.vllm.served_once import served
+from nodes.llm.vllm.vllm_server import ServerFailed
 
 _NODES = Path(__file__).parents[1]
 _MOST_LINES = 40  # of the difference of two prompts
@@ -223,15 +222,11 @@ def _backend(
 
 @contextmanager
 def _served(profile: Vllm) -> Iterator[OpenAIBackend]:
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(profile, Path(folder), logging.getLogger("llm"))
-        try:
-            server.start()
+    try:
+        with served(profile) as server:
             yield OpenAIBackend(profile, served_name(profile), server.ready)
-        except ServerFailed as error:
-            raise Unusable(str(error)) from None
-        finally:
-            server.close()
+    except ServerFailed as error:
+        raise Unusable(str(error)) from None
 
 
 def _differences(then: list[ChatMessage], now: list[ChatMessage]) -> list[str]:

@@ -5,19 +5,26 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from nodes.llm.examples.example import Example
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.lessons.lessons import questions
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.__main__ import main as training_main
 from nodes.llm.training.recorded_examples import recorded
+from nodes.llm.training.trial import judged
+from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_command import find_program
+from nodes.llm.vllm.vllm_server import ServerFailed
 from tests.bus_processes import ROOT
 from tests.llm.test_llm_getting import CONTENT, converter
+from tests.llm.test_llm_server import FAKE
 from tests.llm.test_llm_training import run_folder
 
 
@@ -94,3 +101,47 @@ def test_a_run_of_another_version_is_refused_with_the_question_that_is_another(t
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(Refused, match=r"its question goal/plan-1 is no PlanQuestion of this"):
         recorded(run)
+
+
+def test_a_test_that_is_interrupted_does_not_wait_for_the_answers_on_the_way():
+    asked = questions({"PlanQuestion": 4}, seed=0)
+    over, began = threading.Event(), time.monotonic()
+
+    def answer(example: Example) -> str:
+        if example is asked[0]:
+            raise KeyboardInterrupt
+        over.wait(30)
+        return ""
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            judged(asked, answer)
+        assert time.monotonic() - began < 15
+    finally:
+        over.set()
+
+
+@pytest.fixture
+def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of weights; folders that are temporary are made beside it."""
+    folder, logs = tmp_path / "weights", tmp_path / "logs"
+    folder.mkdir()
+    logs.mkdir()
+    (folder / "config.json").write_text("{}")
+    monkeypatch.setattr(tempfile, "tempdir", str(logs))
+    return folder
+
+
+def test_the_log_of_a_server_that_failed_is_kept_and_that_of_another_is_not(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    profile = Vllm(model="toy", path=str(weights), device="cpu", command=FAKE)
+    with served(profile) as server:
+        assert server.ready().endswith("/v1")
+    assert list((tmp_path / "logs").iterdir()) == []
+    monkeypatch.setenv("FAKE_ENDS", "ValueError: no such thing")
+    with pytest.raises(ServerFailed, match="no such thing") as caught, served(profile):
+        pass
+    [log] = (tmp_path / "logs").glob("*/vllm.log")
+    assert f"its log is {log}" in str(caught.value)
+    assert "no such thing" in log.read_text()

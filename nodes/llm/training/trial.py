@@ -4,8 +4,6 @@ It is asked in plain text, without a server that enforces the schema. Counted ar
 are valid by the schema, those that pass the agent's check, and those that equal the rulebook's.
 """
 
-import logging
-import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +22,8 @@ from nodes.llm.getting.weight_places import check_holds_model
 from nodes.llm.lessons.lessons import questions
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import Vllm
-from nodes.llm.vllm.vllm_server import Server, ServerFailed
+from nodes.llm.vllm.served_once import served
+from nodes.llm.vllm.vllm_server import ServerFailed
 
 _CHECKED = ("PlanQuestion", "DecomposeQuestion")
 """Whether a program passes is not known without a world."""
@@ -67,19 +66,14 @@ def trial(
         examples=shown_from, shown=shown,
     )  # fmt: skip
     examples = questions(dict.fromkeys(_CHECKED, count), seed, quantities)
-    with tempfile.TemporaryDirectory() as log:
-        try:
-            server = Server(profile, Path(log), logging.getLogger("trial"))
-        except ValueError as error:
-            raise Refused(str(error)) from None
-        try:
-            server.start()
+    try:
+        with served(profile) as server:
             backend = OpenAIBackend(profile, profile.model, server.ready)
             found = judged(examples, lambda example: _answer(backend, example))
-        except ServerFailed as error:
-            raise Failed(str(error)) from None
-        finally:
-            server.close()
+    except ServerFailed as error:
+        raise Failed(str(error)) from None
+    except ValueError as error:
+        raise Refused(str(error)) from None
     print(f"{folder.name}, questions about goals that are never taught, as plain text:")
     for kind, figures in found.items():
         print(
@@ -96,7 +90,8 @@ def judged(examples: list[Example], answer: Callable[[Example], str]) -> dict[st
     becomes of each is printed at once: on a CPU all take long."""
     by_kind: dict[str, list[_Row]] = {}
     began = time.monotonic()
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
         answered = zip(examples, pool.map(answer, examples), strict=True)
         for number, (example, text) in enumerate(answered, 1):
             row = _row(example, text)
@@ -106,6 +101,9 @@ def judged(examples: list[Example], answer: Callable[[Example], str]) -> dict[st
                 f"{example.kind} for {row.goal}: {'refused' if row.problem else 'accepted'}",
                 flush=True,
             )
+    finally:
+        # An interrupt waits for no answer: the server that writes it ends next.
+        pool.shutdown(wait=False, cancel_futures=True)
     found: dict[str, Figures] = {}
     for kind, rows in by_kind.items():
         found[kind] = Figures(
