@@ -30,7 +30,7 @@ from nodes.llm.vllm.memory_need import (
     host_memory,
     need,
 )
-from nodes.llm.vllm.model_files import find_weights, weights_size
+from nodes.llm.vllm.model_files import find_weights, weightless, weights_size
 from nodes.llm.vllm.vllm_command import TORCH, VLLM, find_program
 from nodes.llm.vllm.wholeness import problem
 
@@ -156,9 +156,8 @@ def _host_memory(profile: Vllm, weights: Path | None) -> Iterator[Finding]:
 def _weights(weights: Path, profile: Vllm) -> Finding:
     """Of a folder that is whole by the sizes of its files."""
     size = weights_size(weights)
-    if not size and not any(each.startswith("--load-format") for each in profile.arguments):
-        words = f"{weights} holds none (no *.safetensors): get them from where config.json is from"
-        return Finding(False, "weights", words)
+    if wrong := weightless(weights, profile.arguments):
+        return Finding(False, "weights", f"The weights in {weights} cannot be served: {wrong}.")
     recorded = manifest.read(weights)
     if recorded is None:
         return Finding(True, "weights", f"{weights} ({size / 2**30:.1f} GiB)")

@@ -11,6 +11,7 @@ from nodes.llm.llm import Llm
 from nodes.llm.profiles import Vllm
 from tests.launch_toys.learning_llm import Learning
 
+WITHOUT_WEIGHTS = ["--load-format", "dummy"]
 SERVER = Path(__file__).parents[1] / "fake_vllm.py"
 
 
@@ -32,7 +33,9 @@ class ServedLlm(Llm):
         weights.mkdir(exist_ok=True)
         (weights / "config.json").write_text("{}")
         command = [sys.executable, str(SERVER), "serve"]
-        profile = Vllm(model="toy", path=str(weights), command=command, device="cpu")
+        profile = Vllm(
+            model="toy", path=str(weights), command=command, device="cpu", arguments=WITHOUT_WEIGHTS
+        )
         self.patience = 120.0
         return Served(self._vllm(profile))
 

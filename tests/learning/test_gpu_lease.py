@@ -22,7 +22,7 @@ from tests.agent_stack import TASK, AgentProcess
 from tests.bus_processes import PATIENCE, eventually
 from tests.corridor import corridor_spec
 from tests.learning.test_learner import House
-from tests.llm.test_llm_server import FAKE
+from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
 
 
 class SharedHouse(House):
@@ -41,6 +41,7 @@ class SharedHouse(House):
             "model": "toy",
             "path": str(weights),
             "command": FAKE,
+            "arguments": WITHOUT_WEIGHTS,
             "device": "cpu",
             "gpu": "turns",
         }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,14 +19,15 @@ from nodes.llm.lessons.lessons import questions
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.__main__ import main as training_main
 from nodes.llm.training.recorded_examples import recorded
+from nodes.llm.training.teach import check
 from nodes.llm.training.trial import judged
 from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_command import find_program
 from nodes.llm.vllm.vllm_server import ServerFailed
 from tests.bus_processes import ROOT
 from tests.llm.test_llm_getting import CONTENT, converter
-from tests.llm.test_llm_server import FAKE
-from tests.llm.test_llm_training import run_folder
+from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
+from tests.llm.test_llm_training import run_folder, safetensors
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -135,7 +137,9 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_log_of_a_server_that_failed_is_kept_and_that_of_another_is_not(
     weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    profile = Vllm(model="toy", path=str(weights), device="cpu", command=FAKE)
+    profile = Vllm(
+        model="toy", path=str(weights), device="cpu", command=FAKE, arguments=WITHOUT_WEIGHTS
+    )
     with served(profile) as server:
         assert server.ready().endswith("/v1")
     assert list((tmp_path / "logs").iterdir()) == []
@@ -145,3 +149,30 @@ def test_the_log_of_a_server_that_failed_is_kept_and_that_of_another_is_not(
     [log] = (tmp_path / "logs").glob("*/vllm.log")
     assert f"its log is {log}" in str(caught.value)
     assert "no such thing" in log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("architectures", "file", "words"),
+    [
+        (["DemoForCausalLM"], "model.txt", r"it holds none \(no \*\.safetensors\): get them"),
+        (["OtherForCausalLM"], "model.safetensors", "OtherForCausalLM is not one that this vLLM"),
+        ([], "model.safetensors", r"config\.json names none .*: get that file again"),
+    ],
+)
+def test_weights_that_cannot_be_served_are_refused_before_a_server_or_a_training_starts(
+    weights: Path, monkeypatch: pytest.MonkeyPatch, architectures: list[str], file: str, words: str
+):
+    monkeypatch.chdir(weights.parent)
+    converter(weights.parent)
+    models = ".venv-vllm/lib/python3.11/site-packages/vllm/model_executor/models"
+    Path(models).mkdir(parents=True)
+    Path(models, "registry.py").write_text('_TEXT_GENERATION_MODELS = {"DemoForCausalLM": ()}\n')
+    shutil.copy("/bin/true", ".venv-vllm/bin/vllm")
+    (weights / "config.json").write_text(json.dumps({"architectures": architectures}))
+    (weights / "tokenizer.json").write_text("{}")
+    (weights / file).write_bytes(safetensors("demo"))
+    profile = Vllm(model="toy", path=str(weights), device="cpu")
+    with pytest.raises(ValueError, match=f"cannot be served: {words}"), served(profile):
+        pass
+    with pytest.raises(Refused, match=f"cannot be trained: {words}"):
+        check(weights, weights.with_name("taught"))

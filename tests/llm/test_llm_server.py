@@ -27,6 +27,7 @@ from tests.bus_processes import PATIENCE, ROOT, eventually
 
 QUESTION = PlanQuestion(task=TASK)
 FAKE = [sys.executable, str(ROOT / "tests" / "fake_vllm.py"), "serve"]
+WITHOUT_WEIGHTS = ["--load-format", "dummy"]
 
 
 class Setting:
@@ -55,6 +56,7 @@ class Setting:
             "model": "toy",
             "path": str(self.weights),
             "command": FAKE,
+            "arguments": WITHOUT_WEIGHTS,
             "device": "cpu",
             **profile,
         }

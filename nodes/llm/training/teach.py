@@ -10,11 +10,14 @@ from messages.bounds import Positive
 from nodes.common.storage.whole_files import write_whole
 from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.alone import alone
+from nodes.llm.getting.cpu_environment import NAME
 from nodes.llm.getting.disk_room import check_room, size_of
 from nodes.llm.getting.in_environment import describe_adapter, describe_merged, run
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.getting.weight_places import check_holds_model
+from nodes.llm.vllm import architecture
 from nodes.llm.vllm.cpu_numbers import numbers_on
+from nodes.llm.vllm.model_files import weightless
 from nodes.llm.vllm.wholeness import problem
 
 _PROGRAM = Path(__file__).with_name("tune.py")
@@ -37,9 +40,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(base: Path, into: Path) -> None:
-    """Raises Refused where ``base`` is no whole folder of weights, or ``into`` is there."""
+    """Raises Refused where ``base`` is no whole folder of weights that vLLM serves, or ``into`` is
+    there."""
     check_holds_model(base)
-    if wrong := problem(base, []):
+    program = Path(NAME).absolute() / "bin" / "vllm"
+    if wrong := (
+        problem(base, []) or weightless(base, []) or architecture.refused(base, [], program)
+    ):
         raise Refused(f"{base} cannot be trained: {wrong}")
     if into.exists():
         raise Refused(f"{into} is there already: delete it, or name another with --name")

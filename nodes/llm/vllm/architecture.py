@@ -37,6 +37,13 @@ def examine(folder: Path, arguments: list[str], program: Path | None) -> tuple[b
     return _served(named, bool(config.get("auto_map")), program)
 
 
+def refused(folder: Path, arguments: list[str], program: Path | None) -> str:
+    """Why ``program`` cannot serve the weights in ``folder``, in words; "" where it can, or where
+    there is no list of vLLM's models to look in."""
+    well, words = examine(folder, arguments, program)
+    return words if well is False and _known(program) is not None else ""
+
+
 def _served(named: list[str], own_code: bool, program: Path | None) -> tuple[bool | None, str]:
     which = ", ".join(named)
     known = _known(program)

@@ -100,6 +100,14 @@ def weights_size(path: Path) -> int:
     return sum(file.stat().st_size for file in path.iterdir() if file.suffix in _SUFFIXES)
 
 
+def weightless(path: Path, arguments: list[str]) -> str:
+    """What to do about a model without weights, in words; "" where it has some, or where
+    ``arguments``, those of `vllm serve`, say otherwise."""
+    if weights_size(path) or any(each.startswith("--load-format") for each in arguments):
+        return ""
+    return "it holds none (no *.safetensors): get them from where config.json is from"
+
+
 class _Shape(msgspec.Struct):
     """What of config.json makes the size of the KV cache."""
 

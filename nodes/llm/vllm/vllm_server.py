@@ -16,13 +16,13 @@ from pathlib import Path
 
 from nodes.common.running.process_status import status_of
 from nodes.llm.profiles import Vllm
-from nodes.llm.vllm import monitor
+from nodes.llm.vllm import architecture, monitor
 from nodes.llm.vllm.adapter import adapter_words, version
 from nodes.llm.vllm.cards import cards
 from nodes.llm.vllm.group import StopWatch, kill_group
 from nodes.llm.vllm.http import request
 from nodes.llm.vllm.memory_need import NotFree, check_host_memory, check_memory, host_memory, need
-from nodes.llm.vllm.model_files import find_weights
+from nodes.llm.vllm.model_files import find_weights, weightless
 from nodes.llm.vllm.server_figures import read_metrics
 from nodes.llm.vllm.vllm_command import command_line, environment, find_program
 
@@ -81,8 +81,13 @@ class Server:
         self._lock = threading.RLock()
         self._closing = threading.Event()
         self._end_left_over()
-        find_program(profile)
+        program = find_program(profile)
         self._weights = find_weights(profile)
+        if wrong := (
+            weightless(self._weights, profile.arguments)
+            or architecture.refused(self._weights, profile.arguments, program)
+        ):
+            raise ValueError(f"The weights in {self._weights} cannot be served: {wrong}.")
         adapter_words(profile, self._weights)  # it can be used
         self.version = version(profile, self._weights)
         if profile.device == "cuda":
