@@ -1,6 +1,7 @@
 """How the commands about language models end: interrupted, or where something failed."""
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -21,6 +22,7 @@ from nodes.llm.training.__main__ import main as training_main
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import check
 from nodes.llm.training.trial import judged
+from nodes.llm.vllm.adapter import adapter_words
 from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_command import find_program
 from nodes.llm.vllm.vllm_server import ServerFailed
@@ -176,3 +178,39 @@ def test_weights_that_cannot_be_served_are_refused_before_a_server_or_a_training
         pass
     with pytest.raises(Refused, match=f"cannot be trained: {words}"):
         check(weights, weights.with_name("taught"))
+
+
+def tensors(path: Path, shapes: dict[str, list[int]], missing: int = 0) -> None:
+    """A safetensors file of bytes, ``missing`` fewer than it states."""
+    end, table = 0, {}
+    for name, shape in shapes.items():
+        size = math.prod(shape)
+        table[name] = {"dtype": "F8", "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    header = json.dumps(table).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(end - missing))
+
+
+def test_an_adapter_from_elsewhere_that_is_not_whole_or_for_other_weights_is_refused(
+    weights: Path, tmp_path: Path
+):
+    """It has no manifest; vLLM would find out after a minute."""
+    tensors(weights / "model.safetensors", {"layers.0.q.weight": [6, 8], "norm.weight": [8]})
+    profile = Vllm(model="toy", adapter=str(tmp_path / "adapter"))
+    file = tmp_path / "adapter" / "adapter_model.safetensors"
+    file.parent.mkdir()
+    (file.parent / "adapter_config.json").write_text('{"r": 4}')
+    with pytest.raises(ValueError, match=r"adapter is not whole: adapter_model\.saf.* is missing"):
+        adapter_words(profile, weights)
+    names = [f"base_model.model.layers.0.q.lora_{factor}.weight" for factor in "AB"]
+    tensors(file, {names[0]: [4, 8], names[1]: [6, 4]}, missing=3)
+    with pytest.raises(ValueError, match=r"not whole: adapter_model\.safetensors has \d+ bytes of"):
+        adapter_words(profile, weights)
+    for takes, gives, words in ((9, 6, "has 8 where the adapter has 9"), (8, 7, "has 6 where")):
+        tensors(file, {names[0]: [4, takes], names[1]: [gives, 4]})
+        with pytest.raises(
+            ValueError, match=f"other weights than .*q.weight {words}.*llm.path=DIR"
+        ):
+            adapter_words(profile, weights)
+    tensors(file, {names[0]: [4, 8], names[1]: [6, 4], "base_model.model.x.lora_A.weight": [4, 1]})
+    assert "--enable-lora" in adapter_words(profile, weights)

@@ -10,8 +10,11 @@ from messages.undecodable import UNDECODABLE
 from nodes.llm import manifest
 from nodes.llm.folders import no_folder
 from nodes.llm.profiles import Vllm
+from nodes.llm.vllm.safetensors_header import cut, shapes
 
 _RANKS = (8, 16, 32, 64, 128, 256)  # that vLLM reserves memory for
+_WEIGHTS = "adapter_model.safetensors"
+_PREFIX = "base_model.model."  # before the names of the weights
 
 
 def served_name(profile: Vllm) -> str:
@@ -44,9 +47,15 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
             f"({error}): `rlgpt llm train` leaves one in the folder `adapter` of the weights that "
             "it makes."
         ) from None
+    wrong = manifest.missing(folder, recorded) if recorded is not None else _half(folder)
+    if wrong:
+        raise ValueError(f"llm.adapter={profile.adapter} is not whole: {wrong}.")
+    if other := _other_shape(folder, weights):
+        raise ValueError(
+            f"llm.adapter={profile.adapter} was trained on other weights than those in {weights} "
+            f"({other}): name its own with llm.path=DIR, or train one for these."
+        )
     if recorded is not None:
-        if wrong := manifest.missing(folder, recorded):
-            raise ValueError(f"llm.adapter={profile.adapter} is not whole: {wrong}.")
         base = manifest.read(weights)
         if base is not None and base.weights != recorded.source_sha256:
             raise ValueError(
@@ -57,6 +66,30 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
             )
     module = f"{served_name(profile)}={folder}"
     return ["--enable-lora", "--max-lora-rank", str(rank), "--lora-modules", module]
+
+
+def _half(folder: Path) -> str:
+    """What is wrong with the weights of an adapter from elsewhere, in words; "" where nothing
+    is."""
+    if not (folder / _WEIGHTS).is_file():
+        return f"{_WEIGHTS} is missing"
+    wrong = cut(folder / _WEIGHTS)
+    return f"{_WEIGHTS} {wrong}" if wrong else ""
+
+
+def _other_shape(folder: Path, weights: Path) -> str:
+    """Where the adapter does not fit the weights by their shapes, in words; "" where it does, or
+    where they have no tensor of such a name, as if they are quantised."""
+    if not (folder / _WEIGHTS).is_file():
+        return ""
+    there = [shapes(path) for path in weights.glob("*.safetensors")]
+    found = {name: shape for each in there for name, shape in each.items()}
+    for name, shape in shapes(folder / _WEIGHTS).items():
+        for factor, side in ((".lora_A.", -1), (".lora_B.", 0)):  # what it takes, what it gives
+            of = name.removeprefix(_PREFIX).replace(factor, ".")
+            if factor in name and of in found and found[of][side] != shape[side]:
+                return f"{of} has {found[of][side]:,} where the adapter has {shape[side]:,}"
+    return ""
 
 
 def version(profile: Vllm, weights: Path) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from messages.undecodable import UNDECODABLE
 from nodes.llm import manifest
 from nodes.llm.getting.known_models import name_of
+from nodes.llm.vllm.safetensors_header import cut
 
 _GET_AGAIN = "get that file again from where the weights come from"
 _TOKENIZERS = (
@@ -72,26 +73,9 @@ def _half(folder: Path) -> str:
             "the others come from"
         )
     for path in sorted(folder.glob("*.safetensors")):
-        if wrong := _cut(path):
+        if wrong := cut(path):
             return f"{path.name} {wrong}: {_GET_AGAIN}"
     return ""
-
-
-def _cut(path: Path) -> str:
-    """A safetensors file begins with the length of a table, and the table of where each tensor
-    is."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        if not 2 <= length <= min(size, 100_000_000):
-            return "is no safetensors file"
-        try:
-            table: dict[str, Any] = msgspec.json.decode(file.read(length))
-            ends = [row["data_offsets"][1] for name, row in table.items() if name[0] != "_"]
-        except (KeyError, TypeError, IndexError, AttributeError, *UNDECODABLE):
-            return "is no safetensors file"
-    whole = 8 + length + max(ends, default=0)
-    return f"has {size:,} bytes of {whole:,}" if size < whole else ""
 
 
 def _wordless(folder: Path, arguments: list[str]) -> str:
