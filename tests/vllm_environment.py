@@ -24,6 +24,9 @@ from nodes.llm.getting import cpu_environment as installer
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / installer.NAME
+CONTEXT, MOST_TOKENS = 32768, 4096
+"""Of the tiny model, and of one of its answers. Its tokenizer was made of three short texts: a
+prompt has nearly as many tokens as characters."""
 # Tokenizer and configuration of a model without weights; run by the environment's own Python. With
 # "sees" it is an Idefics3: of vLLM's models with eyes one whose import needs no torchvision.
 _TINY = """
@@ -120,11 +123,11 @@ def tiny_profile(folder: Path, sees: bool = False) -> dict[str, object]:
         "device": "cpu",
         "cores": [min(os.sched_getaffinity(0))],
         "niceness": 19,
-        "context": 16384,
+        "context": CONTEXT,
         "sequences": 16,
-        "kv_cache_memory": "256M",
+        "kv_cache_memory": "512M",
         "eager": True,
-        "max_tokens": 4096,
+        "max_tokens": MOST_TOKENS,
         "temperature": 1.0,
         "timeout": 300.0,
     }

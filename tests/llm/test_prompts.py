@@ -19,6 +19,7 @@ from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.answers import answer_schema
 from nodes.llm.fitting import fit
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
+from tests import vllm_environment
 from tests.agent_stack import LOG, TASK
 from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.play.runtime import RUNTIME
@@ -49,6 +50,14 @@ def test_the_constant_part_of_a_prompt_comes_first(name: str):
     )
     assert (system.role, user.role) == ("system", "user")
     assert system == render(ROOT / "nodes" / agent / "prompts", bare)[0]
+
+
+def test_the_tiny_model_reads_every_prompt_and_has_room_for_an_answer():
+    """Which only `make test-llm` would find out. Its tokens have a byte or more."""
+    for agent, question in samples().values():
+        prompt = render(ROOT / "nodes" / agent / "prompts", question)
+        size = sum(len(message.content.encode()) for message in prompt)
+        assert size + vllm_environment.MOST_TOKENS <= vllm_environment.CONTEXT
 
 
 def test_schemas_bound_lists_and_prose():
