@@ -19,14 +19,13 @@ _HEADERS = 2**20  # bytes before the body; http.client itself bounds a line and 
 def timed_connection(
     scheme: str, place: str, deadline: float, most: int
 ) -> http.client.HTTPConnection:
-    """A connection, not made yet, that raises TimeoutError once ``time.monotonic()`` is at
+    """A connection, not made yet, whose calls raise TimeoutError once ``time.monotonic()`` is at
     ``deadline``, and HTTPException where an answer has more than ``most`` bytes."""
     if scheme == "https":
         connection: _Timed = _TimedTLS(place, context=ssl.create_default_context())
     else:
         connection = _Timed(place)
     connection.deadline = deadline
-    connection.timeout = _left(deadline)
     connection._create_connection = partial(_reach, deadline)  # type: ignore[attr-defined]
     connection.response_class = partial(_response, deadline, most)  # type: ignore[assignment]
     return connection

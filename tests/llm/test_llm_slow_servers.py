@@ -94,6 +94,13 @@ def test_a_request_that_is_not_read_and_a_tls_handshake_without_reply_end_in_tim
         assert "was not reached (TimeoutError" in refused(port, 0.3, scheme="https")
 
 
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_deadline_that_passes_before_the_connection_is_made_is_told_as_any(scheme: str) -> None:
+    """As where a busy machine takes long to read the certificates."""
+    with server(b"", b"", pause=0.05, reads=False) as port:
+        assert "was not reached (TimeoutError" in refused(port, 1e-9, scheme=scheme)
+
+
 FLOODS: dict[str, tuple[bytes, bytes, str]] = {
     "continue after continue": (b"", b"HTTP/1.1 100 On\r\n\r\n" * 999, "longer than 1,048,576"),
     "headers": (OK, b"X: x\r\n" * 999, "more than 100 headers"),
