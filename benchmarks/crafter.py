@@ -83,7 +83,7 @@ def stock(names: list[str]) -> list[Guard]:
     return found
 
 
-def _interval(episodes: list[list[str]]) -> tuple[float, float]:
+def interval(episodes: list[list[str]]) -> tuple[float, float]:
     """Of the score, 95 % by bootstrap over episodes."""
     chance = random.Random(0)
     drawn = (chance.choices(episodes, k=len(episodes)) for _ in range(1000))
@@ -124,7 +124,7 @@ def report(records: list[dict[str, Any]], spent: float) -> str:
     """Tables as text. ``spent``: seconds of CPU time."""
     episodes = [record["achievements"] for record in records]
     found = SCORE.rates(episodes)
-    low, high = _interval(episodes)
+    low, high = interval(episodes)
     steps = sum(record["steps"] for record in records)
     deaths = Counter(record["death"] or record["ended"] for record in records)
     mean = sum(map(len, episodes)) / len(episodes)
