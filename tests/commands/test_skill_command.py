@@ -115,6 +115,33 @@ def test_a_damaged_column_of_a_skill_is_reported_and_a_run_uses_the_others(
     assert "there is no skill `find_a_tree`" in capsys.readouterr().err
 
 
+def test_a_library_whose_damage_is_only_met_when_it_is_changed_says_what_to_do(skills: str):
+    """Its rows are whole, and an index is not: it can be listed, and nothing can be removed."""
+    library = Path(skills) / "library.sqlite"
+    table = sqlite3.connect(library)
+    table.execute("pragma wal_checkpoint(truncate)")
+    (size,) = table.execute("pragma page_size").fetchone()
+    roots = "select rootpage from sqlite_master where type = 'index' and tbl_name = 'skills'"
+    pages = [page for (page,) in table.execute(roots)]
+    table.close()
+    with library.open("r+b") as file:
+        for page in pages:
+            file.seek((page - 1) * size)
+            file.write(b"\xff" * size)
+    done = subprocess.run(
+        [sys.executable, "-m", "rlgpt.main", "skill", "remove", "dig", "--library", skills],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 2, done
+    said = f"rlgpt: the skill library {library} cannot be used: database disk image is malformed; "
+    assert done.stderr == f"{said}move it away to begin without its skills\n"
+    assert (Path(skills) / "dig" / "checkpoint.pt").is_file()
+
+
 COMMANDS = """
 import sys
 from rlgpt.main import main

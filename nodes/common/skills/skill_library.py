@@ -37,6 +37,7 @@ from nodes.common.skills.skills import (
     holds,
     skill_key,
 )
+from nodes.common.storage.sqlite_file import unusable
 from nodes.common.storage.whole_files import write_whole
 from worlds import card
 
@@ -211,7 +212,11 @@ class Library:
         with self._lock:
             try:
                 yield
-            except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+            except sqlite3.Error as error:
+                # Damage is found where it lies: a library may be opened, and listed in part.
+                why = unusable(self.folder / FILE, error, "its skills")
+                raise LibraryError(f"the skill library {why}") from error
+            except (OSError, msgspec.MsgspecError) as error:
                 raise LibraryError(
                     f"the skill library {self.folder / FILE} cannot be used: {error}"
                 ) from error

@@ -13,6 +13,7 @@ _REMEDIES = {
     sqlite3.SQLITE_FULL: "make room on its disk",
     sqlite3.SQLITE_IOERR: "see that its disk has room and is in order",
     sqlite3.SQLITE_READONLY: "make it and its folder writable",
+    sqlite3.SQLITE_BUSY: "try again, or end the process that holds it",
     sqlite3.SQLITE_CANTOPEN: "see that its folder is there and can be written",
 }
 
