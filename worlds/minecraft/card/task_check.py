@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+import msgspec
+
 from messages.world import Task
 from voxeldojo.names import near
 from voxeldojo.rules import ITEMS, biome_named
@@ -27,6 +29,9 @@ OPTIONS = tuple(
     )
 )
 """The options of worlds, as a task may set them."""
+_TEXTS = dict.fromkeys(("str", "str | array"), "a text")
+_KINDS = {"int": "a whole number", "bool": "true or false", **_TEXTS}
+"""What msgspec calls the kinds of options, in words."""
 _STACKS = {item.name: item.stack for item in ITEMS}
 
 
@@ -78,6 +83,9 @@ def _world_problems(task: Task) -> Iterator[str]:
         yield f"world.area: it is one of {sizes} columns, not {task.world['area']!r}"
     try:
         staging = staging_of(given)
+    except msgspec.ValidationError as error:
+        yield _wrong_kind(str(error), given)
+        return
     except (ValueError, TypeError) as error:
         yield f"world: {error}"
         return
@@ -92,6 +100,16 @@ def _world_problems(task: Task) -> Iterator[str]:
         )
     if not biome and kind == "specified_biome":
         yield "biome: world.generate_world_type=specified_biome needs one"
+
+
+def _wrong_kind(error: str, given: Mapping[str, object]) -> str:
+    """msgspec's ``Expected `int`, got `str` - at `$.start_time``` in the words of a launch."""
+    expected, _, where = error.partition(" - at ")
+    name = where.strip("`").removeprefix("$.").partition("[")[0]
+    if name == "start_position":  # five numbers, and an option of a task is one number or a text
+        return f"world.{name}: a task cannot set where the player begins: leave it out"
+    kind = expected.partition("`")[2].partition("`")[0]
+    return f"world.{name}: it is {_KINDS.get(kind, kind)}, not {given.get(name)!r}"
 
 
 def _inventory_problems(inventory: dict[str, int]) -> Iterator[str]:
