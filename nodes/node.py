@@ -14,7 +14,6 @@
 
 import argparse
 import bdb
-import errno
 import logging
 import os
 import signal
@@ -30,6 +29,7 @@ import msgspec
 
 from messages.bus import AddressError, Bus, BusError, GoalCancelled, GoalHandle, GoalStore, Later
 from messages.bus.address import check_name
+from messages.bus.failure_text import disk_failure
 from messages.empty import Empty
 from messages.files import list_files, read_file
 from messages.interface import (
@@ -87,7 +87,6 @@ from nodes.config import (
 from nodes.times import EVERY, Times, spending, whose
 from nodes.times import FILE as TIMES
 
-_NO_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
@@ -386,7 +385,7 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     except ConfigError as error:
         return _refuse(kind, error, REFUSED)
     except OSError as error:
-        return _refuse(kind, _unwritable(error, options.run), UNUSABLE_FILE)
+        return _refuse(kind, disk_failure(error, options.run) or error, UNUSABLE_FILE)
     with lock:
         try:
             begin_debugging()
@@ -453,8 +452,9 @@ def _serve(
         raise
     except Exception as error:
         # Before it is ready, its own files are all that it writes.
-        if isinstance(error, OSError) and error.errno in _NO_WRITING and ending.served is None:
-            return _refuse(kind, _unwritable(error, run / kind.name), UNUSABLE_FILE)
+        why = disk_failure(error, run / kind.name)
+        if why and ending.served is None:
+            return _refuse(kind, why, UNUSABLE_FILE)
         log.exception("%s failed", kind.name)
         return FAILED
     finally:
@@ -462,10 +462,6 @@ def _serve(
             node.close()
         elif bus is not None:
             bus.close()
-
-
-def _unwritable(error: OSError, folder: Path) -> str:
-    return f"{error.filename or folder} cannot be written: {error.strerror}"
 
 
 def _refuse(kind: type[Node], why: object, code: int) -> int:

@@ -10,15 +10,16 @@ _REMEDIES = {
     errno.EACCES: "make it and its folder writable",
     errno.EPERM: "make it and its folder writable",
     errno.EIO: "see that its disk is in order",
+    errno.EISDIR: "move the folder that is in its place away",
 }
 
 
-def disk_failure(error: BaseException) -> str:
+def disk_failure(error: BaseException, somewhere: object = "a file") -> str:
     """A sentence where a file could not be written, which is the user's to put right and no bug of
-    the handler; else empty."""
+    the handler; else empty. ``somewhere``: what stands in it if the error names no file."""
     if not isinstance(error, OSError) or error.errno not in _REMEDIES:
         return ""
-    what = f"{error.filename or 'a file'} cannot be written: {error.strerror}"
+    what = f"{error.filename or somewhere} cannot be written: {error.strerror}"
     return f"{what}; {_REMEDIES[error.errno]}"
 
 

@@ -25,6 +25,7 @@ from messages.world import (
     Stepped,
 )
 from nodes.common.storage.episode_store import Kept, Part, Play, StoredEpisodes
+from nodes.common.storage.sqlite_file import unusable
 from nodes.env_server.hosting import Hosted, SessionLost
 from worlds.play import Ints
 
@@ -182,5 +183,6 @@ class Recorded:
             keep()
         except sqlite3.Error as error:
             if not self._warned:
-                self._warn(f"episodes of {self._play} cannot be kept: {error}")
+                why = unusable(self._kept.path, error, "its episodes")
+                self._warn(f"episodes of {self._play} cannot be kept: {why}")
             self._warned = True

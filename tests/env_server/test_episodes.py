@@ -32,11 +32,15 @@ from messages.world import (
     TakeInterface,
     Task,
 )
+from nodes.common.storage.episode_store import FILE, StoredEpisodes
 from nodes.env_server.filmed_steps import EVERY
+from nodes.env_server.recorded_session import Recorded
+from nodes.env_server.session import Session
 from rlgpt.main import main
 from rlgpt.report import played_episodes
 from rlgpt.report.played_episodes import in_words, purpose
 from tests.bus_processes import PATIENCE, Process
+from tests.fake_world import FakeWorld
 
 COMPILING = 240.0  # seconds, for the first session on a machine
 SCRIPT = Path(__file__).parents[1] / "env_server_process.py"
@@ -221,3 +225,20 @@ def test_an_episode_is_played_again_as_it_went(
     assert film.name == f"{PLAY.replace('/', '+')}-42.mp4"
     assert main(["episode", "play", str(run), "7"]) == 2
     assert "there are: 40, 41, 42" in capsys.readouterr().err
+
+
+def test_episodes_that_cannot_be_kept_are_told_with_the_file_and_what_to_do(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / FILE
+    request = OpenSession(session="a/run", task=TASK, size=1, seeds=SeedRange(first=0, count=1))
+    said: list[str] = []
+    recorded = Recorded(Session(request, FakeWorld(1)), request, StoredEpisodes(path), said.append)
+    holding = sqlite3.connect(path, isolation_level=None)
+    holding.execute("begin exclusive")
+    recorded.close(whole=True)
+    holding.close()
+    assert said == [
+        f"episodes of a/run cannot be kept: {path} cannot be used: database is locked; "
+        "try again, or end the process that holds it"
+    ]

@@ -93,7 +93,7 @@ def test_an_env_server_on_a_full_disk_reports_it_and_is_not_started_again(tmp_pa
     assert done.returncode == UNUSABLE_FILE, done.stderr
     (sentence,) = done.stderr.splitlines()
     assert sentence.startswith("env_server: ")
-    assert sentence.endswith(" cannot be written: No space left on device")
+    assert sentence.endswith(" cannot be written: No space left on device; make room on its disk")
 
 
 def test_what_is_shared_with_a_worker_has_its_room_on_the_disk(tmp_path: Path) -> None:
@@ -101,5 +101,5 @@ def test_what_is_shared_with_a_worker_has_its_room_on_the_disk(tmp_path: Path) -
     run, done = on_a_small_disk(tmp_path, FORK)
     assert (done.returncode, done.stderr) == (
         1,
-        f"{run / 'pulses'} cannot be written: No space left on device\n",
+        f"{run / 'pulses'} cannot be written: No space left on device; make room on its disk\n",
     )

@@ -63,6 +63,19 @@ def test_a_damaged_file_is_reported_in_one_sentence(tmp_path: Path, file: str) -
     assert path.read_bytes() == GARBAGE
 
 
+@pytest.mark.parametrize("file", ["env_server/steps", "llm/transcript.jsonl"])
+def test_a_folder_in_the_place_of_a_file_is_to_be_moved_away(tmp_path: Path, file: str) -> None:
+    run = run_folder(tmp_path / "place")
+    (run / file).mkdir(parents=True)
+    node = file.split("/")[0]
+    ended = ended_node(node, run)
+    assert ended.returncode == UNUSABLE_FILE, ended.stderr
+    assert ended.stderr == (
+        f"{node}: {run / file} cannot be written: Is a directory; "
+        "move the folder that is in its place away\n"
+    )
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_ends_the_node_with_the_code_of_its_files(
     tmp_path: Path,

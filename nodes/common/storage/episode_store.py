@@ -89,6 +89,7 @@ class StoredEpisodes:
     """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._lock = threading.Lock()
         self._table = open_table(path, _SCHEMA, "its episodes")
         self._table.execute("pragma synchronous=normal")

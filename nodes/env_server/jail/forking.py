@@ -22,6 +22,7 @@ from pathlib import Path
 
 import msgspec
 
+from messages.bus.failure_text import disk_failure
 from messages.undecodable import UNDECODABLE
 from nodes.common.running.process import python
 from nodes.common.running.process_status import Watch
@@ -242,7 +243,7 @@ class ForkServer:
                 shared, page, file = _shared_memory(self._pulses)
             except OSError as error:
                 where = self._pulses or "memory that is shared"
-                raise NoRoom(f"{where} cannot be written: {error.strerror}") from error
+                raise NoRoom(disk_failure(error, where) or f"{where}: {error}") from error
             try:
                 given = [theirs.fileno(), shared, writing]
                 answer, files = self._ask(b"early" if early else b"fork", given)
