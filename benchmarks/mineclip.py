@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from models.mineclip import MineClip
-from tests.mineclip_files import LETTERS, MERGES, layout, write
+from tests.learning.mineclip_files import LETTERS, MERGES, layout, write
 
 REPEATS = 7
 

@@ -29,7 +29,7 @@ from benchmarks.soak.samples import MEASURES, PAGE, Sample, held, tab_state
 from messages.bus import BusError
 from messages.system import KILL, RESTART, NodeName
 from rlgpt.connecting import Connection
-from tests.browser import PROGRAM, Browser
+from tests.dash.browser import PROGRAM, Browser
 from tests.launch_toys.launched import Launched, command, environment, launched
 
 EVERY = 5.0  # seconds between two samples

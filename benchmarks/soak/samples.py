@@ -64,7 +64,7 @@ def held(launcher: int, others: dict[str, int]) -> dict[str, Held]:
 
 
 def tab_state(browser: Any) -> dict[str, float]:
-    """The state of a tab of a `tests.browser.Browser`."""
+    """The state of a tab of a `tests.dash.browser.Browser`."""
     browser.send("HeapProfiler.collectGarbage")
     metrics = browser.send("Performance.getMetrics")["metrics"]
     known = {each["name"]: each["value"] for each in metrics}

@@ -24,8 +24,8 @@ from models.outcomes import failed_first
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.testing import MockBus, start
 from tests.agent_stack import LOG, TASK, ended_with_a_log
-from tests.craft_world import Inventories
-from tests.feedback import ALL_WELL, EVALUATED, FIND, HARVEST, Outer, episode, prompt
+from tests.agents.craft_world import Inventories
+from tests.agents.feedback import ALL_WELL, EVALUATED, FIND, HARVEST, Outer, episode, prompt
 
 
 def test_the_result_of_an_unseen_evaluation_reaches_both_agents(tmp_path: Path):

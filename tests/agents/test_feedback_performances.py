@@ -45,7 +45,17 @@ from nodes.planner.iteration_choice import quicker
 from nodes.planner.losses import losses, to_practise, wanted_of_subtask
 from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
-from tests.feedback import ALL_WELL, EVALUATED, FIND, HARVEST, STICK, WORKED, Outer, episode, prompt
+from tests.agents.feedback import (
+    ALL_WELL,
+    EVALUATED,
+    FIND,
+    HARVEST,
+    STICK,
+    WORKED,
+    Outer,
+    episode,
+    prompt,
+)
 
 
 def test_the_rate_of_a_subtask_follows_from_the_goals():

@@ -28,7 +28,7 @@ from nodes.common.skills.skills import Counts, Learned, Provenance
 from nodes.env_server.programs.checking import problems_of
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.testing import MockBus, start
-from tests.craft_world import Inventories
+from tests.agents.craft_world import Inventories
 from worlds.minecraft.play.runtime import RUNTIME
 
 LOG = Condition(kind="have", name="log")

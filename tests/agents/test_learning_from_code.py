@@ -25,7 +25,7 @@ from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.fast_agent.seeds import seeds_while_training
 from nodes.testing import MockBus, start
-from tests.craft_world import Inventories
+from tests.agents.craft_world import Inventories
 
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="log", prompt="Harvest a log.", success=LOG)

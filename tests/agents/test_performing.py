@@ -28,8 +28,8 @@ from messages.world import (
 )
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.testing import MockBus, start
-from tests.craft_world import STEPS, Inventories
-from tests.performances import STICK, TASK, stages_for
+from tests.agents.craft_world import STEPS, Inventories
+from tests.agents.performances import STICK, TASK, stages_for
 from worlds.minecraft.card.planning import PLANNING
 
 

@@ -4,7 +4,7 @@ from messages.plan import Perform, Practised
 from messages.world import Condition, Episode, Task, View
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.performing import Standing, _next_together
-from tests.performances import stages_for
+from tests.agents.performances import stages_for
 from worlds.minecraft.card.planning import PLANNING
 
 PICKAXE = Task(id="t", prompt="", success=Condition(kind="have", name="wooden_pickaxe"))

@@ -34,9 +34,9 @@ from nodes.fast_agent.fast_agent import FastAgent
 from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
 from tests.agent_stack import RunGoal, stack
+from tests.agents.craft_world import STEPS, CraftWorld
+from tests.agents.performances import STICK, TASK, stages_for
 from tests.bus_processes import PATIENCE
-from tests.craft_world import STEPS, CraftWorld
-from tests.performances import STICK, TASK, stages_for
 from worlds.minecraft.card.planning import PLANNING
 
 

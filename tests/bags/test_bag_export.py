@@ -19,7 +19,7 @@ from rlgpt.bags.bag_reader import BagReader
 from rlgpt.bags.bag_writer import BagWriter
 from rlgpt.bags.found_pictures import compressed, pictures_in
 from rlgpt.bags.message_maps import joined
-from tests.bag_stack import Number
+from tests.bags.bag_stack import Number
 from tests.launch_toys.launched import refused, rlgpt
 
 COLOURS = np.dstack(

@@ -14,7 +14,7 @@ from messages.codec import encode, snapshot
 from rlgpt.bags.bag_player import _Contents
 from rlgpt.bags.bag_writer import BagWriter
 from rlgpt.bags.message_maps import joined
-from tests.bag_stack import Number
+from tests.bags.bag_stack import Number
 from tests.launch_toys.launched import (
     Launched,
     command,

@@ -22,7 +22,7 @@ from messages.calling import CallEvent
 from messages.codec import decode
 from rlgpt.bags.bag_reader import BagReader
 from rlgpt.bags.message_maps import parted
-from tests.bag_stack import (
+from tests.bags.bag_stack import (
     DOUBLE,
     LAST,
     NUMBERS,

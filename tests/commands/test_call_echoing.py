@@ -16,7 +16,7 @@ import rlgpt as rlgpt_package
 from messages.bus import GoalCancelled, RemoteError
 from messages.plan import PURSUE, PursueGoal
 from rlgpt.composing.conversion import convert
-from tests.bag_stack import TOYS, serving
+from tests.bags.bag_stack import TOYS, serving
 from tests.launch_toys.launched import (
     PATIENCE,
     Launched,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.dash_served import Served, served, toys, write_launch_file
+from tests.dash.dash_served import Served, served, toys, write_launch_file
 from tests.launch_toys.launched import Launched
 
 

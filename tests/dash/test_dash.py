@@ -11,7 +11,7 @@ import pytest
 
 from rlgpt.report.writing import write
 from rlgpt.runs.run_folder import launched as is_launched
-from tests.dash_served import PATIENCE, Served, served, states_until, toys
+from tests.dash.dash_served import PATIENCE, Served, served, states_until, toys
 from tests.launch_toys.launched import Launched, launched
 from tests.report_run import fill, goal_report
 from tests.report_run import launched as mark_launched

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tests.dash_served import Served, served, states_until
+from tests.dash.dash_served import Served, served, states_until
 from tests.launch_toys.launched import launched, refused
 from tests.report_run import fill
 from tests.report_run import launched as mark_launched

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from rlgpt.report.writing import write
-from tests.browser import NONE, PROGRAM, Browser
-from tests.dash_served import Served, served, toys
+from tests.dash.browser import NONE, PROGRAM, Browser
+from tests.dash.dash_served import Served, served, toys
 from tests.launch_toys.launched import launched
 from tests.report_run import HOSTILE, fill, goal_report
 from tests.report_run import launched as mark_launched

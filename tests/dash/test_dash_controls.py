@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from rlgpt.report.changes import changes_of
-from tests.browser import NONE, PROGRAM, Browser
 from tests.bus_processes import PATIENCE, eventually
-from tests.dash_served import Served, served, states_until
+from tests.dash.browser import NONE, PROGRAM, Browser
+from tests.dash.dash_served import Served, served, states_until
 from tests.launch_toys.launched import Launched
 from tests.llm.test_breakpoints import OTHER, Setting
 

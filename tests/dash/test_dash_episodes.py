@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from messages.bus import Bus
 from rlgpt.dash.views.program_view import program_id
 from tests.bus_processes import Process
-from tests.dash_served import Served, served
+from tests.dash.dash_served import Served, served
 from tests.env_server.test_episodes import FAULTY, LOOK, PLAY, bus, played, run, server
 
 __all__ = ["bus", "run", "server"]

@@ -16,8 +16,8 @@ from rlgpt.dash.views.curve_view import Curves
 from rlgpt.refused import Refused
 from rlgpt.runs.launches import Launches
 from rlgpt.runs.run_folder import Lock
-from tests.browser import NONE, PROGRAM, Browser
-from tests.dash_served import served
+from tests.dash.browser import NONE, PROGRAM, Browser
+from tests.dash.dash_served import served
 from tests.many_goals_run import EPISODES, PLAYS, TRAINED, evaluation, many_goals, policy
 from tests.report_run import TASK
 

@@ -38,7 +38,7 @@ from tests.bus_processes import PATIENCE, Process, eventually, launch
 
 COMPILING = 240.0
 """Seconds for the first session on a machine, which compiles the world's kernels."""
-SCRIPT = Path(__file__).parents[1] / "env_server_process.py"
+SCRIPT = Path(__file__).parent / "env_server_process.py"
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="a log", success=LOG, horizon=60)
 LOOK = Program(

@@ -43,7 +43,7 @@ from tests.bus_processes import PATIENCE, Process
 from tests.fake_world import FakeWorld
 
 COMPILING = 240.0  # seconds, for the first session on a machine
-SCRIPT = Path(__file__).parents[1] / "env_server_process.py"
+SCRIPT = Path(__file__).parent / "env_server_process.py"
 TASK = Task(id="dirt", prompt="a dirt", success=Condition(kind="have", name="dirt"), horizon=60)
 LOOK = Program(
     name="look_around",

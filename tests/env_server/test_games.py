@@ -18,7 +18,7 @@ from worlds import registry
 from worlds.foreign import foreign_problem
 
 ROOT = Path(__file__).parents[2]
-ENV_SERVER = ROOT / "tests" / "env_server_process.py"
+ENV_SERVER = ROOT / "tests" / "env_server" / "env_server_process.py"
 LOG = Task(id="harvest_log", prompt="a log", success=Condition(kind="have", name="log"))
 PLAY = """
 from worlds.play import Play

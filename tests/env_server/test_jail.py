@@ -41,8 +41,8 @@ from nodes.env_server.jail.seccomp import ALLOWED, ARCHITECTURES, NOT_EXECUTABLE
 from nodes.env_server.programs.pulse import COLLECTED, STEPS
 from rlgpt.report import found
 from tests.bus_processes import PATIENCE, Process, launch
-from tests.jailed_host import LOG, OPTIONS, TASK, jailed_host, opening, ran, raw
-from tests.raw_fork_server import RAW
+from tests.env_server.jailed_host import LOG, OPTIONS, TASK, jailed_host, opening, ran, raw
+from tests.env_server.raw_fork_server import RAW
 
 DIG = Program(
     name="dig",
@@ -360,7 +360,7 @@ def configured(run: Path, **parameters: Any) -> Path:
     config = {"name": "test", "run": str(run), "seed": 0,
               "nodes": {"env_server": {"parameters": values}}}  # fmt: skip
     (run / "config.yaml").write_text(yaml.safe_dump(config))
-    return Path(__file__).parents[1] / "raw_env_server_process.py"
+    return Path(__file__).parent / "raw_env_server_process.py"
 
 
 @pytest.fixture

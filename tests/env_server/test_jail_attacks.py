@@ -14,7 +14,7 @@ from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from tests.attacks.contained import CONTAINED
 from tests.attacks.raw import DENIED, FATAL
 from tests.attacks.refused import REFUSED
-from tests.jailed_host import jailed_host, opening, ran, raw
+from tests.env_server.jailed_host import jailed_host, opening, ran, raw
 from tests.programs.test_programs_attacks import STEPS, program
 
 VICTIM, ESCAPED = Path("/tmp/rlgpt-jail-victim"), Path("/tmp/rlgpt-jail-got-out")

@@ -27,11 +27,11 @@ from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from nodes.env_server.programs.pulse import INSIDE
 from rlgpt.report import found
 from tests.bus_processes import ROOT, Process, eventually, launch
+from tests.env_server.jailed_host import OPTIONS, TASK, jailed_host, opening, ran, raw
 from tests.env_server.test_jail import configured
-from tests.jailed_host import OPTIONS, TASK, jailed_host, opening, ran, raw
 
 PATIENCE = 120.0
-SCRIPT = ROOT / "tests" / "forking_env_server_process.py"
+SCRIPT = ROOT / "tests" / "env_server" / "forking_env_server_process.py"
 IDLE = Program(name="idle", source="def action(obs):\n    noop()\n")
 KILLS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP)
 
@@ -313,7 +313,7 @@ def test_an_incomplete_jail_is_refused_unless_the_configuration_allows_it(
     run_folder: Path, bus: Bus
 ) -> None:
     configured(run_folder)
-    landlockless = {"FORK_SERVER": "tests.landlockless_fork_server"}
+    landlockless = {"FORK_SERVER": "tests.env_server.landlockless_fork_server"}
     process = launch(SCRIPT, run_folder, **landlockless)
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == REFUSED

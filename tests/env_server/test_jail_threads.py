@@ -12,8 +12,8 @@ import pytest
 
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.jail.jailed import JailedHost
+from tests.env_server.jailed_host import jailed_host, opening
 from tests.env_server.test_jail import TRAINING
-from tests.jailed_host import jailed_host, opening
 
 ROOT = Path(__file__).parents[2]
 WHOLE = pytest.mark.skipif(bool(missing()), reason="this kernel lacks a part of the jail")

@@ -1,4 +1,4 @@
-"""The llm node with a server of its own, tests/fake_vllm.py, and the answers of `learning_llm`:
+"""The llm node with a server of its own, tests/llm/fake_vllm.py, and the answers of `learning_llm`:
 each question is sent to the server, and answered once the server has replied."""
 
 import sys
@@ -12,7 +12,7 @@ from nodes.llm.profiles import Vllm
 from tests.launch_toys.learning_llm import Learning
 
 WITHOUT_WEIGHTS = ["--load-format", "dummy"]
-SERVER = Path(__file__).parents[1] / "fake_vllm.py"
+SERVER = Path(__file__).parents[1] / "llm" / "fake_vllm.py"
 
 
 class Served(Learning):

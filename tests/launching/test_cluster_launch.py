@@ -12,9 +12,9 @@ import yaml
 
 from rlgpt.cluster.placed import Signals
 from rlgpt.cluster.remote_launch import composed, is_away, play
-from tests.direct_ray import DirectRay
 from tests.launch_toys.launched import environment
-from tests.toy_table import make_toy_table
+from tests.launching.direct_ray import DirectRay
+from tests.launching.toy_table import make_toy_table
 
 RUN = Path("runs/cells/it")
 

@@ -19,9 +19,9 @@ import yaml
 
 from rlgpt.curves.joining import Key, read_curves
 from tests.launch_toys.launched import CHECKOUT, command, environment, eventually, refused
-from tests.ray_cluster import Cluster, processes
-from tests.toy_table import TABLE, make_toy_table
-from tests.two_machines import A, B, machines
+from tests.launching.ray_cluster import Cluster, processes
+from tests.launching.toy_table import TABLE, make_toy_table
+from tests.launching.two_machines import A, B, machines
 
 __all__ = ["machines"]  # a fixture
 

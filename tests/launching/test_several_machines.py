@@ -35,7 +35,7 @@ from tests.launch_toys.launched import (
     refused,
 )
 from tests.launch_toys.launched import rlgpt as command
-from tests.two_machines import Machine, machines, make_tools
+from tests.launching.two_machines import Machine, machines, make_tools
 
 __all__ = ["machines"]  # a fixture
 

@@ -22,7 +22,7 @@ from nodes.learner.rollout import Collector
 from nodes.learner.session import TrainingSession, remaining_seeds
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
-from tests.corridor import Corridors, corridor_spec
+from tests.learning.corridor import Corridors, corridor_spec
 
 PARAMETERS = Hyperparameters(
     environments=8, decisions=16, minibatch=32, hidden=16, checkpoint_seconds=0.0, reward_scale=0.01

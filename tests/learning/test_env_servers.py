@@ -29,11 +29,11 @@ from rlgpt.report import found, played_episodes
 from rlgpt.report.summary import env_server_steps
 from rlgpt.runs.run_folder import env_server_folders
 from tests.bus_processes import ECHO, Process, make_run
-from tests.corridor import corridor_spec
 from tests.launch_toys.launched import CHECKOUT, eventually, launched, refused, rlgpt
+from tests.launching.two_machines import Machine, machines, make_tools
+from tests.learning.corridor import corridor_spec
 from tests.learning.test_learner import PATIENCE, House
 from tests.node.test_node import echo
-from tests.two_machines import Machine, machines, make_tools
 
 __all__ = ["machines"]  # a fixture
 

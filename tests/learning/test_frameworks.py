@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-frameworks" / "bin" / "python"
-PUFFERLIB = Path(__file__).parents[1] / "pufferlib_player.py"
+PUFFERLIB = Path(__file__).parent / "pufferlib_player.py"
 SCRIPT = os.environ.get("CLEANRL_PPO", "")
 
 pytestmark = [

@@ -14,7 +14,7 @@ from nodes.learner.imitation import Trajectories, Trajectory, cross_entropy, imi
 from nodes.learner.rollout import EndedEpisode, Rollout
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.trajectory_files import TrajectoryFiles
-from tests.corridor import Corridors
+from tests.learning.corridor import Corridors
 from tests.learning.test_checkpoint import PARAMETERS, begin, iterate, training
 
 

@@ -17,7 +17,7 @@ from messages.world import OPEN, OpenSession, SeedRange
 from nodes.common.running.process_status import status_of
 from nodes.learner import checkpoint
 from rlgpt.launching.supervisor import GRACE
-from tests.corridor import corridor_spec
+from tests.learning.corridor import corridor_spec
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0  # seconds; two cores may be busy with other things
@@ -51,7 +51,7 @@ class House:
 
     def start(self, node: str) -> None:
         commands = {
-            "env_server": ["-P", str(ROOT / "tests" / "corridor.py"), str(self.run)],
+            "env_server": ["-P", str(ROOT / "tests" / "learning" / "corridor.py"), str(self.run)],
             "learner": ["-m", "nodes.learner", "--run", str(self.run)],
         }
         # Others are further env servers.

@@ -36,8 +36,8 @@ from nodes.learner.training import Training
 from nodes.learner.training_seed import seed_of
 from rlgpt.composing.spec_file import read_spec_file, training_spec
 from rlgpt.refused import Refused
-from tests.corridor import Corridors, corridor_spec
-from tests.cue_world import CHOICES, Cues, CueSession, cue_spec
+from tests.learning.corridor import Corridors, corridor_spec
+from tests.learning.cue_world import CHOICES, Cues, CueSession, cue_spec
 
 GRU = {"memory": "gru", "memory_size": 8}
 PARAMETERS = Hyperparameters(

@@ -14,7 +14,7 @@ from torch.nn import functional
 from models.mineclip import MineClip, WeightsError, mineclip
 from models.mineclip.byte_pairs import Tokenizer, _byte_letters
 from models.mineclip.weights import load, published
-from tests.mineclip_files import MERGES, layout, random_state, tiny_layout, write
+from tests.learning.mineclip_files import MERGES, layout, random_state, tiny_layout, write
 
 
 @pytest.fixture(scope="module")

@@ -36,14 +36,14 @@ from nodes.env_server.session import Session
 from nodes.env_server.video_model import VideoModel
 from nodes.llm.rulebook import rulebook_backend
 from tests.bus_processes import PATIENCE, Process, launch
+from tests.env_server.jailed_host import OPTIONS, jailed_host
 from tests.fake_world import FakeWorld
-from tests.jailed_host import OPTIONS, jailed_host
-from tests.mineclip_files import write
+from tests.learning.mineclip_files import write
 from worlds.minecraft.card.features import FEATURES
 
 ROOT = Path(__file__).parents[2]
-ENV_SERVER = ROOT / "tests" / "env_server_process.py"
-LEARNER = ROOT / "tests" / "learner_process.py"
+ENV_SERVER = ROOT / "tests" / "env_server" / "env_server_process.py"
+LEARNER = ROOT / "tests" / "learning" / "learner_process.py"
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="chop down a tree", success=LOG, horizon=100_000)
 TERM = RewardTerm(kind="mineclip", weight=2.0, name="chop down a tree", negatives=["sky", "sea"])

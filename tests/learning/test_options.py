@@ -10,7 +10,7 @@ from torchrl.objectives.value.functional import generalized_advantage_estimate
 from models.options import normalised, option_advantage
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.training import Training, discount
-from tests.corridor import Corridors, corridor_spec
+from tests.learning.corridor import Corridors, corridor_spec
 
 
 def plain_loop(reward, steps, terminated, truncated, value, next_value, gamma, lmbda):

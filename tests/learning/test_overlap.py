@@ -17,7 +17,7 @@ from nodes.learner import checkpoint
 from nodes.learner.ppo import Ppo, UpdateStatistics
 from nodes.learner.rollout import Rollout
 from nodes.learner.training import Training
-from tests.corridor import Corridors, corridor_spec
+from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.test_checkpoint import training as training_in
 
 PATIENCE = 60.0  # seconds until a thread that waits for the other one gives up

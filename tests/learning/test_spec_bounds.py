@@ -8,7 +8,7 @@ import pytest
 from messages.training import TrainingSpec, Tryouts
 from messages.world import Guard, RewardTerm, SeedRange
 from nodes.learner.spec_bounds import spec_problem
-from tests.corridor import corridor_spec
+from tests.learning.corridor import corridor_spec
 
 NO_SEEDS = SeedRange(first=0, count=0)
 

@@ -25,7 +25,7 @@ from nodes.learner.env_servers import servers_of
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.spread import shares
 from nodes.learner.training import Training
-from tests.corridor import Corridors, Session, corridor_spec
+from tests.learning.corridor import Corridors, Session, corridor_spec
 
 PARAMETERS = Hyperparameters(
     environments=7, decisions=16, minibatch=32, hidden=16, checkpoint_seconds=0.0, reward_scale=0.01

@@ -21,8 +21,8 @@ from nodes.llm.vllm.cards import cards
 from tests import bus_processes
 from tests.agent_stack import AgentProcess
 from tests.bus_processes import ROOT
-from tests.corridor import corridor_spec
 from tests.learning import test_learner
+from tests.learning.corridor import corridor_spec
 from tests.learning.test_learner import House
 
 NAME = os.environ.get("RLGPT_GPU_PROFILE", "qwen3_8b")

@@ -26,7 +26,7 @@ from tests.agent_stack import TASK, AgentProcess
 from tests.bus_processes import PATIENCE, ROOT, eventually
 
 QUESTION = PlanQuestion(task=TASK)
-FAKE = [sys.executable, str(ROOT / "tests" / "fake_vllm.py"), "serve"]
+FAKE = [sys.executable, str(ROOT / "tests" / "llm" / "fake_vllm.py"), "serve"]
 WITHOUT_WEIGHTS = ["--load-format", "dummy"]
 
 

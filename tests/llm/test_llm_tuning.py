@@ -10,7 +10,7 @@ from nodes.llm import manifest, training
 from nodes.llm.lessons.lessons import lessons
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.vllm.wholeness import problem
-from tests.vllm_environment import FOLDER, made, tiny_model
+from tests.llm.vllm_environment import FOLDER, made, tiny_model
 
 pytestmark = [
     pytest.mark.slow,

@@ -24,7 +24,7 @@ from nodes.common.questions.asking import render
 from nodes.llm.prompt_pages import ROOT, samples
 from tests import bus_processes
 from tests.agent_stack import AgentProcess
-from tests.vllm_environment import made, tiny_profile
+from tests.llm.vllm_environment import made, tiny_profile
 
 pytestmark = [
     pytest.mark.slow,

@@ -32,12 +32,12 @@ from nodes.llm.answers import answer_schema
 from tests import bus_processes
 from tests.agent_stack import LOG, TASK, Stack, stack
 from tests.agents.test_vision_critic import evidence
-from tests.corridor import corridor_spec
 from tests.launch_toys import launched
 from tests.launch_toys.launched import rlgpt
 from tests.learning import test_gpu_lease, test_learner
+from tests.learning.corridor import corridor_spec
 from tests.learning.test_gpu_lease import SharedHouse
-from tests.vllm_environment import made, tiny_profile, write_profile
+from tests.llm.vllm_environment import made, tiny_profile, write_profile
 
 pytestmark = [
     pytest.mark.slow,

@@ -19,8 +19,8 @@ from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.answers import answer_schema
 from nodes.llm.fitting import fit
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
-from tests import vllm_environment
 from tests.agent_stack import LOG, TASK
+from tests.llm import vllm_environment
 from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.play.runtime import RUNTIME
 

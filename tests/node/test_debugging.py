@@ -18,9 +18,9 @@ from messages.bus import Bus, BusError
 from messages.empty import Empty
 from nodes.common.running.exit_codes import FAILED
 from tests.bus_processes import ROOT, Process, make_run
-from tests.debugged_node import LOOK_AROUND
 from tests.launch_toys.launched import PATIENCE, command, environment, eventually, launched
 from tests.launching.test_launch_goal import GOAL
+from tests.node.debugged_node import LOOK_AROUND
 
 _AGAIN_AFTER = 3.0  # seconds
 QUIT, CTRL_C, CTRL_D = b"q\n", b"\x03", b"\x04"
@@ -128,7 +128,13 @@ def test_a_second_ctrl_c_ends_a_node_that_is_busy(tmp_path: Path) -> None:
     bus = Bus(run)
     asking = threading.Thread(target=lambda: _in_vain(bus))
     try:
-        node = [*command()[:1], "-P", str(ROOT / "tests" / "debugged_node.py"), "--run", str(run)]
+        node = [
+            *command()[:1],
+            "-P",
+            str(ROOT / "tests" / "node" / "debugged_node.py"),
+            "--run",
+            str(run),
+        ]
         with terminal(node, ROOT) as busy:
             asking.start()
             busy.wait_for("busy now")
@@ -153,7 +159,7 @@ def test_a_request_to_a_debugged_service_is_answered_by_the_next_process(
 ) -> None:
     run = make_run(tmp_path)
     (run / "debug").touch()
-    node = ROOT / "tests" / "debugged_node.py"
+    node = ROOT / "tests" / "node" / "debugged_node.py"
     answers: list[Empty] = []
     bus = Bus(run)
     asking = threading.Thread(target=lambda: answers.append(bus.call(LOOK_AROUND, Empty())))

@@ -23,13 +23,13 @@ from nodes.testing import MockBus, start
 from rlgpt.report import charts
 from rlgpt.report.changes import changes_of
 from tests.agent_stack import TASK, Stack, stack
+from tests.agents.performances import TASK as STICK_TASK
 from tests.agents.test_performing_planned import Below, pursue
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, launch, make_run
-from tests.corridor import Corridors, corridor_spec
 from tests.launch_toys.launched import launched, printed, refused
+from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.test_checkpoint import PARAMETERS
 from tests.node.test_node import echo
-from tests.performances import TASK as STICK_TASK
 
 
 def greeting(bus: Bus) -> str:

@@ -176,7 +176,9 @@ def world(run_folder: Path, request: pytest.FixtureRequest) -> Iterator[Process]
     nodes = {"env_server": {"parameters": {"world": options, "jail": request.param}}}
     config = {"name": "test", "run": str(run_folder), "seed": 0, "world": options, "nodes": nodes}
     (run_folder / "config.yaml").write_text(yaml.safe_dump(config))
-    process = Process(Path(__file__).parents[1] / "env_server_process.py", run_folder)
+    process = Process(
+        Path(__file__).parents[1] / "env_server" / "env_server_process.py", run_folder
+    )
     yield process
     if process.popen.poll() is None:
         process.kill()

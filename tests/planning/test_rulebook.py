@@ -41,7 +41,7 @@ from nodes.llm.rulebook.rulebook_backend import (
 )
 from nodes.llm.rulebook.rules import BOOK, Book
 from rlgpt.composing.named_goals import goals_of
-from tests.rulebook_questions import LOG, TREE, evidence, subtask, task
+from tests.planning.rulebook_questions import LOG, TREE, evidence, subtask, task
 from voxeldojo.actions import PRIMITIVES
 from worlds import card
 from worlds.minecraft.card import CARD

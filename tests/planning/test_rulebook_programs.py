@@ -35,7 +35,7 @@ from nodes.llm.rulebook.rulebook_backend import (
 )
 from nodes.llm.rulebook.rules import Book
 from tests.expected_starts import starts
-from tests.rulebook_questions import task
+from tests.planning.rulebook_questions import task
 from tests.task_files import WHOLE
 from tests.voxel_world.test_mobs import Yard
 from worlds import play

@@ -13,7 +13,7 @@ from messages.world import Episode
 from nodes.llm.rulebook.rulebook_backend import (
     judge,
 )
-from tests.rulebook_questions import evidence, view
+from tests.planning.rulebook_questions import evidence, view
 
 
 def tryout(*ended: str) -> list[Episode]:

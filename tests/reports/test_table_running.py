@@ -16,7 +16,7 @@ from rlgpt.table.cells import Cell
 from rlgpt.table.result import CellResult
 from rlgpt.table.running_cells import Playing, UnderWay
 from tests.launch_toys.launched import environment, eventually, launched, refused, rlgpt
-from tests.toy_table import TABLE, make_toy_table
+from tests.launching.toy_table import TABLE, make_toy_table
 
 
 @pytest.fixture

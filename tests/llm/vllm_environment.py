@@ -1,11 +1,11 @@
 """An environment with the CPU build of vLLM, and a tiny random model for it.
 
-    python -m tests.vllm_environment
+    python -m tests.llm.vllm_environment
 
 makes ``.venv-vllm`` (3.5 GB) in the checkout where it is not there yet. docs/vllm.md says why each
 step is needed.
 
-    python -m tests.vllm_environment FOLDER
+    python -m tests.llm.vllm_environment FOLDER
 
 writes the model and a profile of it besides, so that in FOLDER
 
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from nodes.llm.getting import cpu_environment as installer
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / installer.NAME
 CONTEXT, MOST_TOKENS = 32768, 4096
 """Of the tiny model, and of one of its answers. Its tokenizer was made of three short texts: a

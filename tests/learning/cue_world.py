@@ -1,7 +1,7 @@
 """A toy env server whose episodes show a cue once, and ask for it at their end.
 
 Four decisions: the first sees the cue, left or right, the others nothing but the time. The last one
-has to be what the cue was. It keeps the endpoints' conventions, as tests/corridor.py does.
+has to be what the cue was. It keeps the endpoints' conventions, as tests/learning/corridor.py does.
 """
 
 from typing import Any

@@ -11,7 +11,7 @@ from messages.world import Condition, OpenSession, SeedRange, Task
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.video_model import VideoModel
-from tests.raw_fork_server import RAW
+from tests.env_server.raw_fork_server import RAW
 
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="a log", success=LOG, horizon=100_000)
@@ -31,7 +31,7 @@ def jailed_host(folder: Path, model: VideoModel | None = None) -> Iterator[Jaile
         TASK,
         Quarantine(folder / "quarantine.json"),
         256,
-        "tests.raw_fork_server",
+        "tests.env_server.raw_fork_server",
         model=model,
         ahead=4,
     )

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tests.launch_toys.launched import CHECKOUT, PATIENCE
-from tests.two_machines import A, B
+from tests.launching.two_machines import A, B
 
 PORT = 6379
 TOKEN_LENGTH = 32  # bytes

@@ -1,8 +1,8 @@
 """A toy env server for the learner's tests: environments are corridors, and the way out is right.
 
 It serves the env server's services with the same conventions (automatic resets, final rows, rewards
-discounted inside macros, horizons that truncate). ``python tests/corridor.py RUN_FOLDER [NAME]``
-serves it on the bus, under the name ``env_server`` or another one.
+discounted inside macros, horizons that truncate). ``python tests/learning/corridor.py RUN_FOLDER
+[NAME]`` serves it on the bus, under the name ``env_server`` or another one.
 """
 
 import sys
