@@ -108,7 +108,9 @@ def test_the_slow_agent_ends_without_a_decomposition(agents: Stack):
         task=TASK, subtask=Subtask(name="log", success=LOG), limits=Limits(iterations=1)
     )
     said = politely(lambda: agents.bus.run_goal(ACHIEVE, "achieved", request, timeout=LONG))
-    assert said.startswith("No decomposition would do") or NO_ANSWER in said
+    # A decomposition by chance may be one that can be tried.
+    tried = said.startswith(("No decomposition would do", "The iterations are spent"))
+    assert tried or NO_ANSWER in said
     assert asked_by(agents.run, "slow_agent")
 
 
@@ -132,7 +134,11 @@ def test_the_critic_decides_by_the_rate_whatever_the_model_answers(
     verdict = agents.bus.call(JUDGE, shown, timeout=LONG)
     assert verdict.success == (worked == 6)
     assert verdict.success_rate == worked / 6
-    entry = next(e for e in asked_by(agents.run, "critic") if shown.id in str(e))
+    asked = [e for e in asked_by(agents.run, "critic") if shown.id in str(e)]
+    if worked == 6:  # there is nothing to ask about
+        assert not asked
+        return
+    entry = asked[0]
     assert entry["asked"] == ("LookQuestion" if pictured else "JudgeQuestion")
     if "answered" in entry:
         assert entry["answered"]["pictures"] == 3 * pictured
@@ -155,6 +161,9 @@ class RealHouse(SharedHouse):
     @profile.setter
     def profile(self, fake: dict[str, Any]) -> None:
         """The fake that the parent would have is not wanted."""
+
+    def check_weights(self, version: str) -> None:
+        assert version.startswith("tiny, vllm-")  # no digests are recorded of random weights
 
 
 @pytest.mark.parametrize("how", ["shares", "turns"])
