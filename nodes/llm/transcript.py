@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from messages.chat import Answered, ChatMessage
-from nodes.common.storage.whole_files import UnusableFile
+from nodes.common.storage.whole_files import UnusableFile, named
 from nodes.llm.answers import Attempt
 
 Line = TypeVar("Line", bound=msgspec.Struct)
@@ -148,9 +148,10 @@ def _append(file: FileIO, entry: Entry | Unanswered) -> tuple[int, int]:
     line = msgspec.json.encode(entry) + b"\n"
     left = memoryview(line)
     try:
-        while left:
-            left = left[file.write(left) :]
-    except OSError as error:
+        with named(Path(file.name)):
+            while left:
+                left = left[file.write(left) :]
+    except OSError:
         os.ftruncate(file.fileno(), size)
-        raise OSError(error.errno, error.strerror, str(file.name)) from error
+        raise
     return size, len(line)
