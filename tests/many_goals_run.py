@@ -16,7 +16,7 @@ from messages.plan import PURSUE, Limits, PursueGoal
 from messages.program import Program
 from messages.world import Episode, OpenSession, SeedRange, View
 from nodes.common.goals.goal_ids import file_name
-from nodes.common.storage.episode_store import FILE, Kept, Part, Play, StoredEpisodes
+from nodes.common.storage.episode_store import FILE, Kept, PlayPart, StoredEpisodes, StoredPlay
 from nodes.common.storage.stored_goals import StoredGoals
 from tests.report_run import ATTACK, SEARCH, TASK, goal_report, spec
 
@@ -84,11 +84,11 @@ def _pursued(id: str, reached: bool) -> GoalRecord:
     )
 
 
-def _play(id: str, began: float) -> Play:
+def _play(id: str, began: float) -> StoredPlay:
     program = Program(name="find_a_tree", source=SEARCH, purpose="Walk up to a tree.")
     # It is the same program in all plays, and one of its own.
     own = Program(name="attack_20", source=f"{ATTACK}# {id}\n", purpose="Attack 20 times.")
-    return Play(
+    return StoredPlay(
         id=id,
         began=began,
         ended=began + 4.0,
@@ -100,7 +100,7 @@ def _play(id: str, began: float) -> Play:
             seeds=SeedRange(first=0, count=EPISODES),
             interface=spec([]).interface,
         ),
-        parts=[Part(program=program), Part(program=own)],
+        parts=[PlayPart(program=program), PlayPart(program=own)],
     )
 
 

@@ -10,13 +10,15 @@ from messages.bus.goal_store import AnyAction, feedback_topic
 from messages.bus.network import Network
 from messages.bus.serving import Serving
 from messages.bus.topics import TopicReader
-from messages.bus.waiting import Limits, NodeStatus
+from messages.bus.waiting import NodeStatus, RequestLimits
 from messages.codec import CodecError, decode, encode
 from messages.empty import Empty
 from messages.interface import Action, Feedback, Goal, Reply, Request, Result, Service
 from messages.system import LIST, status_clause
 
-_LAUNCHER = Limits(reply=2.0, absence=0.3, total=2.0)  # a caller that waits for a node queries it
+_LAUNCHER = RequestLimits(
+    reply=2.0, absence=0.3, total=2.0
+)  # a caller that waits for a node queries it
 
 
 class Caller:
@@ -64,13 +66,13 @@ class Caller:
             )
         frames = encode(request)
         if timeout is not None:
-            limits = Limits.by_the_clock(timeout)
+            limits = RequestLimits.by_the_clock(timeout)
         elif absence is not None:
-            limits = Limits(service.timeout, absence, service.timeout + absence)
+            limits = RequestLimits(service.timeout, absence, service.timeout + absence)
         elif service.node == LIST.node:  # no supervisor would start it again
-            limits = Limits.by_the_clock(service.timeout)
+            limits = RequestLimits.by_the_clock(service.timeout)
         else:
-            limits = Limits.of_service(service.timeout)
+            limits = RequestLimits.of_service(service.timeout)
         _, reply = self._requester(service.node, service.name)(service.name, frames, limits)
         try:
             return decode(service.reply, reply)
@@ -80,7 +82,7 @@ class Caller:
     def send_goal(
         self, action: Action[Goal, Any, Any], goal_id: str, goal: Goal, timeout: float
     ) -> str:
-        return self._goal_client(action, goal_id).send(goal, Limits.by_the_clock(timeout))
+        return self._goal_client(action, goal_id).send(goal, RequestLimits.by_the_clock(timeout))
 
     def run_goal(
         self,
@@ -103,7 +105,7 @@ class Caller:
                 reader.close()
 
     def cancel_goal(self, action: AnyAction, goal_id: str, timeout: float) -> str:
-        return self._goal_client(action, goal_id).cancel(Limits.by_the_clock(timeout))
+        return self._goal_client(action, goal_id).cancel(RequestLimits.by_the_clock(timeout))
 
     def close(self) -> None:
         self.clients.close()

@@ -24,7 +24,7 @@ from messages.bus.errors import (
 )
 from messages.bus.frames import Socket, receive
 from messages.bus.header import MAX_HEADER, VERSION, Header, Kind, decode_header, encode_header
-from messages.bus.waiting import Limits, NodeStatus, Wait
+from messages.bus.waiting import NodeStatus, RequestLimits, Wait
 from messages.codec import CodecError, Frames
 
 RESTARTED = "restarted"
@@ -95,7 +95,7 @@ class Client:
         self,
         endpoint: str,
         frames: Frames,
-        limits: Limits,
+        limits: RequestLimits,
         goal: str = "",
         also: Iterable[Socket] = (),
         tick: Callable[[], None] | None = None,
@@ -123,7 +123,7 @@ class Client:
                     self._poller.unregister(socket)
 
     def _wait(
-        self, request: _Request, limits: Limits, tick: Callable[[], None] | None
+        self, request: _Request, limits: RequestLimits, tick: Callable[[], None] | None
     ) -> tuple[Header, Frames]:
         if len(encode_header(self._header(request, "request"))) > MAX_HEADER - _ROOM:
             raise CodecError(

@@ -21,16 +21,16 @@ from messages.bus.goal_store import (
 )
 from messages.bus.header import decode_header
 from messages.bus.topics import TopicReader
-from messages.bus.waiting import Limits
+from messages.bus.waiting import RequestLimits
 from messages.codec import CodecError, Frames, decode, encode
 
 PATIENCE = 10.0
 """Seconds to wait for a connected server that should have answered, before a retry."""
 
 
-def _within(reply: float, left: float) -> Limits:
+def _within(reply: float, left: float) -> RequestLimits:
     """An absent node is waited for as long as there is time left at all."""
-    return Limits(reply=min(reply, left), total=left)
+    return RequestLimits(reply=min(reply, left), total=left)
 
 
 class GoalClient:
@@ -42,7 +42,7 @@ class GoalClient:
         self._action = action
         self._goal = goal
 
-    def send(self, goal: Any, limits: Limits, tick: Callable[[], None] | None = None) -> str:
+    def send(self, goal: Any, limits: RequestLimits, tick: Callable[[], None] | None = None) -> str:
         if not isinstance(goal, self._action.goal):
             raise CodecError(
                 f"{self._action.name} takes {self._action.goal.__name__}, not {type(goal).__name__}"
@@ -51,7 +51,7 @@ class GoalClient:
         _, reply = self._request(endpoint, encode(goal), limits, goal=self._goal, tick=tick)
         return self._state(reply)
 
-    def cancel(self, limits: Limits) -> str:
+    def cancel(self, limits: RequestLimits) -> str:
         endpoint = cancel_service(self._action).name
         query = GoalQuery(goal=self._goal)
         _, reply = self._request(endpoint, encode(query), limits, goal=self._goal)
@@ -122,7 +122,7 @@ class GoalClient:
     def _cancel_after(self, reason: GoalCancelled) -> None:
         """Cancel at the server, also at a restarting one: it would go on with the goal."""
         try:
-            self.cancel(Limits.of_service(PATIENCE))
+            self.cancel(RequestLimits.of_service(PATIENCE))
         except DeadlineExceeded as error:
             raise reason from error
 

@@ -8,7 +8,7 @@ from messages.bus.errors import ServiceError
 from messages.interface import Reply
 
 
-class Asked(Protocol):
+class LaterRequest(Protocol):
     """The request, as `Later` sees it."""
 
     def reply(self, message: Any) -> None: ...
@@ -22,7 +22,7 @@ class Later(Generic[Reply]):
     def __init__(self, given_up: Callable[[], None] = lambda: None) -> None:
         self._given_up = given_up
         self._lock = threading.Lock()
-        self._request: Asked | None = None
+        self._request: LaterRequest | None = None
         self._outcome: Reply | ServiceError | None = None
         self._over = False
 
@@ -38,7 +38,7 @@ class Later(Generic[Reply]):
 
     # For the bus
 
-    def attach(self, request: Asked) -> None:
+    def attach(self, request: LaterRequest) -> None:
         """The handler has returned: what is to be replied goes to ``request``."""
         with self._lock:
             self._request = request
@@ -56,7 +56,7 @@ class Later(Generic[Reply]):
         return True
 
 
-def _send(request: Asked, outcome: Any) -> None:
+def _send(request: LaterRequest, outcome: Any) -> None:
     if isinstance(outcome, ServiceError):
         request.fail(outcome.code, outcome.message)
     else:

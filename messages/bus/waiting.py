@@ -25,7 +25,7 @@ SILENCE = 15.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """How long a request may wait, in seconds."""
 
     reply: float  # while the node is connected, beginning again with each connection
@@ -33,12 +33,12 @@ class Limits:
     total: float = math.inf  # all in all
 
     @classmethod
-    def by_the_clock(cls, seconds: float) -> "Limits":
+    def by_the_clock(cls, seconds: float) -> "RequestLimits":
         """The caller waits so many seconds and no more, for any reason."""
         return cls(seconds, seconds, seconds)
 
     @classmethod
-    def of_service(cls, seconds: float) -> "Limits":
+    def of_service(cls, seconds: float) -> "RequestLimits":
         """The node has so many seconds; an absent one is waited for."""
         return cls(seconds, max(seconds, ABSENCE))
 
@@ -63,7 +63,9 @@ class NodeStatus:
 class Wait:
     """The clocks of one request. `turn` is called in every turn of the wait."""
 
-    def __init__(self, endpoint: str, node: str, limits: Limits, status: NodeStatus | None) -> None:
+    def __init__(
+        self, endpoint: str, node: str, limits: RequestLimits, status: NodeStatus | None
+    ) -> None:
         self._endpoint = endpoint
         self._node = node
         self._limits = limits

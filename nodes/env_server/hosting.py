@@ -26,7 +26,7 @@ from nodes.env_server.film import Film
 from nodes.env_server.games import look_ahead, make_world, play_of
 from nodes.env_server.live_sights import Sights
 from nodes.env_server.programs.checking import problems_of
-from nodes.env_server.programs.part_clock import CLOCK, IDLE, SESSION, Spent
+from nodes.env_server.programs.part_clock import CLOCK, IDLE, SESSION, SpentTime
 from nodes.env_server.session import Session
 from nodes.env_server.video_model import VideoModel
 from nodes.times import watch
@@ -148,7 +148,7 @@ def clocked(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
     on is taken from the clock. A worker has one of its own."""
 
     def handle(request: Any) -> Any:
-        passed = Spent(CLOCK.memory)
+        passed = SpentTime(CLOCK.memory)
         CLOCK.switch(SESSION)
         try:
             return handler(request)

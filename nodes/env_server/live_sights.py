@@ -18,7 +18,7 @@ LARGEST_MAP = 3 * 129 * 129
 _STAYS = 1.0  # seconds for which a session that is not stepped keeps others from being shown
 
 
-class Pause:
+class PicturePace:
     """Between two pictures."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class SessionSights:
         self._sights = sights
         self._session = session
         self._task = task
-        self._pause = Pause()
+        self._pause = PicturePace()
 
     @property
     def wanted(self) -> bool:

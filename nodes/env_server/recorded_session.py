@@ -24,7 +24,7 @@ from messages.world import (
     Picture,
     Stepped,
 )
-from nodes.common.storage.episode_store import Kept, Part, Play, StoredEpisodes
+from nodes.common.storage.episode_store import Kept, PlayPart, StoredEpisodes, StoredPlay
 from nodes.common.storage.sqlite_file import unusable
 from nodes.env_server.hosting import Hosted, SessionLost
 from worlds.play import Ints
@@ -52,7 +52,7 @@ class Recorded:
         self._warn = warn
         self._play = request.play or request.session
         self._began = time.time()
-        self._parts: list[Part] = []
+        self._parts: list[PlayPart] = []
         self._interface = request.interface
         self._choices: list[bytes] = []  # of the stage at hand
         self._rounds = np.zeros(request.size, np.int64)  # of a training: episodes that are over
@@ -71,7 +71,7 @@ class Recorded:
         self._session.take(interface, environments, begins, guards)
         self._end_part()
         self._interface = interface
-        part = Part(
+        part = PlayPart(
             environments=list(environments),
             begins=begins,
             interface=interface,
@@ -96,7 +96,7 @@ class Recorded:
         guards: Sequence[Guard] = (),
     ) -> tuple[int, list[ProgramReport]]:
         self._end_part()
-        part = Part(
+        part = PlayPart(
             environments=list(environments), begins=begins, program=program, guards=list(guards)
         )
         self._parts.append(part)
@@ -134,14 +134,14 @@ class Recorded:
         if not self._choices:
             return
         last = self._parts.pop() if self._parts and self._parts[-1].interface else None
-        stage = last or Part(interface=self._interface)  # that it was opened with, or goes on
+        stage = last or PlayPart(interface=self._interface)  # that it was opened with, or goes on
         choices = b"".join(self._choices)
         self._parts.append(msgspec.structs.replace(stage, choices=choices))
         self._choices = []
 
     def _note(self, episodes: list[Episode], endings: list[str], whole: bool) -> None:
         self._end_part()
-        play = Play(
+        play = StoredPlay(
             id=self._play,
             began=self._began,
             ended=time.time(),

@@ -14,7 +14,7 @@ from nodes.common.parameters.vision import pictures_for_the_critic
 from nodes.common.storage.node_memory import Memory
 from nodes.common.storage.whole_files import write_whole
 from nodes.config import ConfigError, check_session_size, node_values
-from nodes.fast_agent.seeds import Tryouts
+from nodes.fast_agent.seeds import TryoutSeeds
 from nodes.fast_agent.stage_playing import Player
 from nodes.node import Node
 from worlds import card
@@ -108,7 +108,7 @@ class Agent(Node):
         self.programs.mkdir(exist_ok=True)
         self.memory = Memory(self.folder / "memory.sqlite")
         self.player = Player(self, self.memory, self.parameters.plays)
-        self.tryouts = Tryouts(self.memory, self.seed)
+        self.tryouts = TryoutSeeds(self.memory, self.seed)
 
     def working(self, goal: GoalHandle[Any, Working], activity: str) -> None:
         """Publish what is being done right now."""

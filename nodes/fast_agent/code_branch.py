@@ -7,9 +7,9 @@ from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import (
+    BestAttempt,
     Implementing,
-    Outcome,
-    Spent,
+    SpentSteps,
     failed,
     judge,
     longest_tryout,
@@ -22,8 +22,8 @@ from nodes.fast_agent.tried_programs import TriedPrograms
 
 
 def implement_by_code(
-    agent: Agent, goal: Implementing, tried: TriedPrograms, looked_up: LookedUp, spent: Spent
-) -> Outcome:
+    agent: Agent, goal: Implementing, tried: TriedPrograms, looked_up: LookedUp, spent: SpentSteps
+) -> BestAttempt:
     """Implement a sub-action by code: at most ``1 + repairs`` programs are tried out; the best of
     them is the implementation. Programs that the check rejects do not count as tries, up to
     ``refusals`` of them. Programs may call the skills that were looked up; ``spent`` is what the
@@ -40,19 +40,19 @@ class _CodeBranch:
         goal: Implementing,
         tried: TriedPrograms,
         looked_up: LookedUp,
-        spent: Spent,
+        spent: SpentSteps,
     ) -> None:
         self._agent = agent
         self._goal = goal
         self._tried = tried
         self._looked_up = looked_up
         self._spent = spent
-        self._outcome = Outcome()
+        self._outcome = BestAttempt()
         self._attempts: list[ProgramAttempt] = []  # as the next question shows them
         self._best: int | None = None  # which of them
         self._tries = self._refused = 0
 
-    def implement(self) -> Outcome:
+    def implement(self) -> BestAttempt:
         parameters = self._agent.parameters
         # Read once for each program: `repairs` may be set while it is written.
         while (left := parameters.repairs - self._tries) >= 0:

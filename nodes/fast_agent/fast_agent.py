@@ -25,9 +25,9 @@ from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.guard_branch import GuardGoal, make_guard
 from nodes.fast_agent.implementing import (
+    BestAttempt,
     Implementing,
-    Outcome,
-    Spent,
+    SpentSteps,
     failed,
     judge_whole,
 )
@@ -65,11 +65,11 @@ class FastAgent(Agent):
         self.serve_action(PERFORM, self.perform)
 
     def implement(self, goal: Implementing) -> Implemented:
-        spent = Spent(limit=goal.request.samples)
+        spent = SpentSteps(limit=goal.request.samples)
         try:
             outcome = self._implement(goal, spent)
         except OutOfSamples as reason:
-            outcome = Outcome(failed(str(reason)), attempts=1)
+            outcome = BestAttempt(failed(str(reason)), attempts=1)
         except RemoteError as error:
             # Failures that the sub-action did not cause are raised; the goal resumes once they are
             # fixed. A session that is lost with each try may be the program's doing.
@@ -78,7 +78,7 @@ class FastAgent(Agent):
             # One sub-action that cannot be implemented is a verdict like any other, and what was
             # spent on it is counted.
             self.log.error("%s could not be implemented: %s", goal.id, error)
-            outcome = Outcome(failed(f"It could not be implemented: {error}"), attempts=1)
+            outcome = BestAttempt(failed(f"It could not be implemented: {error}"), attempts=1)
         implemented = outcome.implemented(goal, spent)
         if self.parameters.critic:  # else it is not known whether it worked
             self.skills.keep(goal, implemented, outcome.episodes)
@@ -88,7 +88,7 @@ class FastAgent(Agent):
         self.log.info("%s %s (%s): %s", goal.id, word, rate, verdict.reason)
         return implemented
 
-    def _implement(self, goal: Implementing, spent: Spent) -> Outcome:
+    def _implement(self, goal: Implementing, spent: SpentSteps) -> BestAttempt:
         """By a skill where one does it, else by the sub-action's method."""
         looked_up = self.skills.look_up(self, goal)
         if looked_up.skill is not None:

@@ -12,7 +12,7 @@ from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_training import train_guard
-from nodes.fast_agent.implementing import Spent
+from nodes.fast_agent.implementing import SpentSteps
 from nodes.fast_agent.skill_use import GuardFound, Skills
 
 GuardGoal = GoalHandle[MakeGuard, Working]
@@ -30,7 +30,7 @@ def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
         line = GuardLine(proposal=proposal, made=True, attempts=0, skill=looked_up.name)
         return GuardMade(guard=looked_up.guard, line=line)
     written, attempts, reason = _write(agent, goal, looked_up)
-    spent = Spent(limit=goal.request.samples)
+    spent = SpentSteps(limit=goal.request.samples)
     if written is not None and proposal.method == "rl":
         written, reason = train_guard(agent, goal, written, spent)
     line = GuardLine(

@@ -4,7 +4,7 @@ from messages.bus import GoalHandle
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import MakeGuard, SubAction, Working
 from messages.world import Interface
-from nodes.common.questions.repairing import Attempt, ask_with_repairs
+from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
@@ -39,7 +39,9 @@ def write_guard_spec(
     )
     checker = SpecChecker(agent, question)
 
-    def ask_and_check(question: SpecQuestion, attempt: Attempt) -> tuple[SpecAnswer, list[str]]:
+    def ask_and_check(
+        question: SpecQuestion, attempt: RepairAttempt
+    ) -> tuple[SpecAnswer, list[str]]:
         answer = ask_for_spec(agent, f"{goal.id}/spec-{attempt.number}", question)
         return checker.checked(answer, last=attempt.last)
 

@@ -10,13 +10,13 @@ from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_spec import write_guard_spec
-from nodes.fast_agent.implementing import Spent
+from nodes.fast_agent.implementing import SpentSteps
 from nodes.fast_agent.policy_training import train
 from nodes.fast_agent.seeds import training_seeds
 
 
 def train_guard(
-    agent: Agent, goal: GoalHandle[MakeGuard, Working], guard: Guard, spent: Spent
+    agent: Agent, goal: GoalHandle[MakeGuard, Working], guard: Guard, spent: SpentSteps
 ) -> tuple[Guard | None, str]:
     """The guard with a trained policy, or None and why there is none."""
     proposal = goal.request.proposal

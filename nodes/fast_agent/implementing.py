@@ -24,7 +24,7 @@ little was seen."""
 
 
 @dataclass
-class Spent:
+class SpentSteps:
     """Primitive steps that this goal has cost so far, of ``limit`` that it may; None: any."""
 
     limit: int | None = None
@@ -46,7 +46,7 @@ class Spent:
 
 
 @dataclass
-class Outcome:
+class BestAttempt:
     """The best of the attempts so far, and its verdict.
 
     Attributes:
@@ -87,7 +87,7 @@ class Outcome:
             self.episodes, self.pace, self.learning = episodes, pace, learning or self.learning
         return better
 
-    def implemented(self, goal: Implementing, spent: Spent) -> Implemented:
+    def implemented(self, goal: Implementing, spent: SpentSteps) -> Implemented:
         line = Line(
             sub_action=goal.request.sub_action,
             attempts=self.attempts,

@@ -27,7 +27,7 @@ Key = tuple[str, str]
 
 
 @dataclass
-class Standing:
+class PlanStanding:
     """Where one environment stands in its own plan."""
 
     left: list[Subtask] = field(default_factory=list)
@@ -101,7 +101,7 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
         ),
     )
     stages = {_key(known.subtask.success): known.stages for known in request.subtasks}
-    standings = [Standing() for _ in range(size)]
+    standings = [PlanStanding() for _ in range(size)]
     steps = opened.prefix_steps
     number = 0
     try:
@@ -134,7 +134,10 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
 
 
 def _next_together(
-    limits: Agent.Parameters, request: Perform, episodes: list[Episode], standings: list[Standing]
+    limits: Agent.Parameters,
+    request: Perform,
+    episodes: list[Episode],
+    standings: list[PlanStanding],
 ) -> list[int]:
     """The environments that play next, all at the same subtask; none when all are at their end."""
     known = {_key(each.subtask.success) for each in request.subtasks}
@@ -166,7 +169,7 @@ def _next_together(
     return turns[chosen]
 
 
-def _plan_again(standing: Standing, request: Perform, episode: Episode) -> Key | None:
+def _plan_again(standing: PlanStanding, request: Perform, episode: Episode) -> Key | None:
     """The subtask that comes next by this episode's inventory; None: there is none to be found."""
     view, goal = episode.after, request.task.success
     played, standing.playing = standing.playing, None
@@ -216,7 +219,7 @@ def _in_plan_order(
     return [first, *(each for each in needed if each is not first)]
 
 
-def _note(standing: Standing, subtasks: list[Practised], episode: Episode) -> None:
+def _note(standing: PlanStanding, subtasks: list[Practised], episode: Episode) -> None:
     """Add to ``standing`` the items of the plan that this episode has gained by now."""
     for each in subtasks:
         success = each.subtask.success
@@ -228,7 +231,7 @@ def _note(standing: Standing, subtasks: list[Practised], episode: Episode) -> No
 def _performed(
     request: Perform,
     closed: Closed,
-    standings: list[Standing],
+    standings: list[PlanStanding],
     steps: int,
 ) -> Performed:
     goal = request.task.success.name
@@ -265,7 +268,7 @@ def _performed(
     return _together(request, [portion], cut=False)
 
 
-def _lost_at(standing: Standing, practised: Collection[Key]) -> Condition:
+def _lost_at(standing: PlanStanding, practised: Collection[Key]) -> Condition:
     """The condition of the subtask at which an episode was lost. One that needs what no practised
     subtask gets was lost by the subtask before, which lost that or used it up."""
     now = standing.left[0].success

@@ -6,14 +6,14 @@ from messages.bus import GoalHandle
 from messages.plan import Working
 from messages.training import TRAIN, Progress, Train, Trained, TrainingSpec
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import Spent
+from nodes.fast_agent.implementing import SpentSteps
 
 
 def train(
     agent: Agent,
     goal: GoalHandle[Any, Working],
     spec: TrainingSpec,
-    spent: Spent,
+    spent: SpentSteps,
     name: str = "train",
 ) -> Trained:
     """Train on ``spec``; its samples are added to what the goal has ``spent``. ``name`` ends the

@@ -11,13 +11,13 @@ from messages.program import Program
 from messages.training import LeadingStage, Policy, Trained, TrainingSpec, Tryouts
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
-from nodes.common.questions.repairing import Attempt, ask_with_repairs
+from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import (
+    BestAttempt,
     Implementing,
-    Outcome,
-    Spent,
+    SpentSteps,
     failed,
     judge,
     longest_tryout,
@@ -30,7 +30,7 @@ from nodes.fast_agent.skill_use import LookedUp
 from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
 from nodes.fast_agent.stage_playing import leading_programs
-from nodes.fast_agent.tried_programs import Tried, TriedPrograms, best_of
+from nodes.fast_agent.tried_programs import TriedProgram, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
 from worlds import card
 
@@ -41,8 +41,8 @@ def implement_by_rl(
     starts: WarmStarts,
     programs: TriedPrograms,
     looked_up: LookedUp,
-    spent: Spent,
-) -> Outcome:
+    spent: SpentSteps,
+) -> BestAttempt:
     """One policy, trained on the first spec that passes the checks, from an earlier policy with
     the same interface where there is one. The best of the ``programs`` that were to do the same
     stands where it does better. ``spent`` is what the goal has cost before."""
@@ -52,7 +52,7 @@ def implement_by_rl(
         spec, problems = _write_spec(agent, goal, looked_up, tried)
     except NoAnswer as error:
         spec, problems = None, [str(error)]
-    outcome = Outcome(attempts=1)
+    outcome = BestAttempt(attempts=1)
     if spec is None:
         outcome.verdict = failed(f"No valid training spec was given: {' '.join(problems)}")
         return outcome
@@ -110,8 +110,8 @@ def _try_policy(
     goal: Implementing,
     spec: TrainingSpec,
     trained: Trained,
-    outcome: Outcome,
-    spent: Spent,
+    outcome: BestAttempt,
+    spent: SpentSteps,
 ) -> None:
     agent.working(goal, f"trying the policy for {spec.name!r}")
     stage = _stage(goal, spec, trained.policy)
@@ -129,7 +129,7 @@ def _compares(agent: Agent) -> bool:
 
 
 def _compare(
-    agent: Agent, goal: Implementing, rival: Tried, outcome: Outcome, spent: Spent
+    agent: Agent, goal: Implementing, rival: TriedProgram, outcome: BestAttempt, spent: SpentSteps
 ) -> None:
     """Try the best program out on the policy's starts. The better one stands; on a tie,
     the quicker one."""
@@ -178,7 +178,7 @@ def _with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
 
 
 def _write_spec(
-    agent: Agent, goal: Implementing, looked_up: LookedUp, tried: Sequence[Tried]
+    agent: Agent, goal: Implementing, looked_up: LookedUp, tried: Sequence[TriedProgram]
 ) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
     request, parameters = goal.request, agent.parameters
@@ -204,7 +204,9 @@ def _write_spec(
     )
     checker = SpecChecker(agent, question, looked_up.sources, sources)
 
-    def ask_and_check(question: SpecQuestion, attempt: Attempt) -> tuple[SpecAnswer, list[str]]:
+    def ask_and_check(
+        question: SpecQuestion, attempt: RepairAttempt
+    ) -> tuple[SpecAnswer, list[str]]:
         id = f"{goal.id}/spec-{attempt.number}"
         answer = ask_for_spec(agent, id, question)
         for macro in checker.macros(answer):
@@ -226,7 +228,7 @@ def _training_spec(
     goal: Implementing,
     answer: SpecAnswer,
     macros: list[Program],
-    cloned: Sequence[Tried] = (),
+    cloned: Sequence[TriedProgram] = (),
 ) -> TrainingSpec:
     request, parameters = goal.request, agent.parameters
     prefix = [_short(agent, program) for program in leading_programs(request.before)]

@@ -55,7 +55,7 @@ class _Tryout(msgspec.Struct, frozen=True):
     size: int
 
 
-class Tryouts:
+class TryoutSeeds:
     """The tryouts of a run in their order, each with seeds of its own: one that is begun again, by
     a later process of the node, has the same."""
 

@@ -5,14 +5,14 @@ import msgspec
 from messages.bus import RemoteError
 from nodes.common.skills.skills import LibraryError, Skill
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import Implementing, Outcome, Spent, judge, try_out
+from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps, judge, try_out
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.skill_use import Skills
 
 
 def implement_by_skill(
-    agent: Agent, goal: Implementing, skills: Skills, skill: Skill, spent: Spent
-) -> Outcome | None:
+    agent: Agent, goal: Implementing, skills: Skills, skill: Skill, spent: SpentSteps
+) -> BestAttempt | None:
     """Try a skill out in place of an implementation. None: it cannot be played at all."""
     agent.working(goal, f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
     stage = skill.stage(goal.request.sub_action)
@@ -32,7 +32,7 @@ def implement_by_skill(
         agent.log.warning("%s: the skill %s cannot be played: %s", goal.id, skill.name, error)
         return None
     spent.tried(played)
-    outcome = Outcome(attempts=1, skill=skill.name)
+    outcome = BestAttempt(attempts=1, skill=skill.name)
     spec = skill.learned.spec
     macros = [macro.name for macro in spec.interface.macros] if spec is not None else []
     verdict, episodes = judge(agent, goal, "skill", played, macros), len(played.episodes)

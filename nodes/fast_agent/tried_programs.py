@@ -23,7 +23,7 @@ MOST = 8
 """Programs that a language model is shown: the best."""
 
 
-class Tried(msgspec.Struct, frozen=True, kw_only=True):
+class TriedProgram(msgspec.Struct, frozen=True, kw_only=True):
     """A program and its tryout; its ``name`` is an identifier that no other has."""
 
     name: str
@@ -59,7 +59,7 @@ class TriedPrograms:
             same_aim = each.sub_action.success == sub_action.success
             if same_aim and each.program.source == program.source:
                 return
-        tried = Tried(
+        tried = TriedProgram(
             name=_name(sub_action.name, [each.name for each in known]),
             program=program,
             sub_action=sub_action,
@@ -69,11 +69,11 @@ class TriedPrograms:
         )
         self._memory.keep(_subtask(goal), [*known, tried])
 
-    def of(self, goal: Implementing) -> list[Tried]:
+    def of(self, goal: Implementing) -> list[TriedProgram]:
         """The tried programs of the goal's subtask, the best first, as they were when the goal
         began: of all its sub-actions, for a policy may have to do the work of several."""
         name = f"{goal.id}/tried"
-        if (known := self._memory.find(name, list[Tried])) is not None:
+        if (known := self._memory.find(name, list[TriedProgram])) is not None:
             return known
         found = sorted(self._all(goal), key=lambda tried: (-tried.rate, tried.name))
         shown = found[:MOST]
@@ -84,11 +84,11 @@ class TriedPrograms:
             shown[-1] = rival
         return self._memory.keep(name, shown)
 
-    def _all(self, goal: Implementing) -> list[Tried]:
-        return self._memory.find(_subtask(goal), list[Tried]) or []
+    def _all(self, goal: Implementing) -> list[TriedProgram]:
+        return self._memory.find(_subtask(goal), list[TriedProgram]) or []
 
 
-def best_of(tried: Sequence[Tried], aim: Condition) -> Tried | None:
+def best_of(tried: Sequence[TriedProgram], aim: Condition) -> TriedProgram | None:
     """The best of those that were to bring about ``aim``, if one ever did."""
     found = [each for each in tried if each.sub_action.success == aim and each.rate > 0]
     return max(found, key=lambda each: each.rate, default=None)

@@ -16,7 +16,7 @@ FALLS = 2
 """Tryouts in a row that are compared with the first one."""
 
 
-class Limits:
+class TrainingLimits:
     """The limits of one training.
 
     Args:

@@ -17,7 +17,7 @@ from messages.training import Policy, Progress, Trained, TrainingSpec
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint
 from nodes.learner.exporting import guarded, with_actors
-from nodes.learner.limits import Limits
+from nodes.learner.limits import TrainingLimits
 from nodes.learner.metrics import Metrics
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.preceding_policies import Leaders
@@ -81,7 +81,7 @@ class Training:
         self.warn = warn
         leaders = Leaders(learner, spec.lead, policy, parameters.greedy)
         reset = longest_reset(spec.prefix, leaders.lead) + (CHUNK if spec.guard else 0)
-        self.limits = Limits(spec, parameters.environments, parameters.window, reset)
+        self.limits = TrainingLimits(spec, parameters.environments, parameters.window, reset)
         guards = with_actors(learner, spec.guards, parameters.greedy)
         stages = guarded(learner, spec.guarded, parameters.greedy)
         self.session = session_on(

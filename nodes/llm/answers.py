@@ -45,7 +45,7 @@ class Asked:
     version: str = ""  # of what gave the answer
 
 
-class NoAnswer(Exception):
+class NoValidAnswer(Exception):
     """The model gave no valid answer, although it was sent the errors each time."""
 
     def __init__(self, message: str, asked: Asked) -> None:
@@ -166,7 +166,7 @@ def answer(
     answer's fault: the question is sent again for ``patience`` seconds before that counts.
 
     Raises:
-        NoAnswer: none fitted; the message has the last reason.
+        NoValidAnswer: none fitted; the message has the last reason.
     """
     schema = answer_schema(question)
     conversation = list(prompt)
@@ -223,12 +223,12 @@ def answer(
         return Valid(valid, asked)
     failures = asked.failures
     if away:
-        raise NoAnswer(
+        raise NoValidAnswer(
             f"{backend.model} cannot be asked, after {waited:.0f} s of waiting: {failures[-1]}",
             asked,
         )
     count = "1 try" if len(failures) == 1 else f"{len(failures)} tries"
-    raise NoAnswer(
+    raise NoValidAnswer(
         f"{backend.model} gave no valid answer in {count}; the last: {failures[-1]}", asked
     )
 

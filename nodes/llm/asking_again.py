@@ -21,7 +21,7 @@ from nodes.common.checks.answer_check import MOST_SAMPLES, answer_problems, prog
 from nodes.common.questions.asking import kind_of, render
 from nodes.common.running.command import ended
 from nodes.common.running.exit_codes import REFUSED
-from nodes.llm.answers import Asked, NoAnswer, answer
+from nodes.llm.answers import Asked, NoValidAnswer, answer
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
@@ -61,7 +61,7 @@ class Side(msgspec.Struct, kw_only=True):
     completion_tokens: int = 0
 
 
-class Reply(msgspec.Struct, kw_only=True):
+class ReplyAgain(msgspec.Struct, kw_only=True):
     id: str
     asked: str
     game: str
@@ -75,7 +75,7 @@ class Unusable(Exception):
     """The request is invalid; one sentence."""
 
 
-def again(request: Request) -> Reply:
+def again(request: Request) -> ReplyAgain:
     """Raises Unusable."""
     entry = _recorded(request)
     question = msgspec.json.decode(entry.question, type=Question)
@@ -98,7 +98,7 @@ def again(request: Request) -> Reply:
             side.problems = answer_problems(question, side.answer, request.most_samples)
             side.checks, unknown = programs_of(question, side.answer)
             side.problems += [f"Not checked: {sentence}" for sentence in unknown]
-    return Reply(
+    return ReplyAgain(
         id=request.id,
         asked=entry.asked,
         game=game_of(question),
@@ -164,7 +164,7 @@ def _asked(request: Request, question: Question, prompt: list[ChatMessage]) -> S
             if isinstance(backend, OpenAIBackend):
                 prompt = backend.fitted(backend.with_examples(question, prompt)).prompt
             found = answer(backend, question, prompt, request.repairs, patience)
-        except NoAnswer as error:
+        except NoValidAnswer as error:
             return _side(backend, error.asked, began, failures=[str(error)])
         except BackendError as error:
             return Side(model=backend.model, failures=[str(error)])

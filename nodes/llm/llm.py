@@ -21,14 +21,14 @@ from messages.world import DEFAULT_GAME
 from nodes.common.checks.answer_check import MOST_SAMPLES
 from nodes.common.questions.asking import kind_of
 from nodes.config import ConfigError, node_values
-from nodes.llm.answers import Asked, Attempt, NoAnswer, answer, answer_schema
+from nodes.llm.answers import Asked, Attempt, NoValidAnswer, answer, answer_schema
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.breakpoints import Breakpoints, Waiting
 from nodes.llm.fitting import Fitted
 from nodes.llm.holding import Holding
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
-from nodes.llm.question_pictures import Pictures, check, refusal
+from nodes.llm.question_pictures import QuestionPictures, check, refusal
 from nodes.llm.replay import Recording
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.token_publisher import TokenPublisher
@@ -63,7 +63,7 @@ class Llm(Node):
 
     def setup(self) -> None:
         self.transcript = Transcript(self.folder / "transcript.jsonl")
-        self.pictures = Pictures(self.folder / "pictures")
+        self.pictures = QuestionPictures(self.folder / "pictures")
         # By question: one thread at a time works on it.
         self._turns: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
         self._turns_lock = threading.Lock()
@@ -197,7 +197,7 @@ class Llm(Node):
                     self.parameters.repairs,
                     self.patience,
                 )
-        except NoAnswer as error:
+        except NoValidAnswer as error:
             self.log.warning("%s asked %s: %s", request.agent, request.id, error)
             return _unanswered(request, asked, f"{error}.", error.asked, examples)
         finally:

@@ -20,7 +20,7 @@ def refusal(model: str) -> str:
     return f"{model} is not shown pictures, and the question has some: {_ADVICE}."
 
 
-class Pictures:
+class QuestionPictures:
     """``folder`` has each picture once, whichever questions show it; the transcript names it by its
     digest."""
 

@@ -7,7 +7,7 @@ from messages.chat import GoalAnswer, GoalQuestion
 from messages.world import Task
 from nodes.common.checks.answer_check import goal_problems
 from nodes.common.questions.asking import NoAnswer, ask
-from nodes.common.questions.repairing import Attempt, ask_with_repairs
+from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.node import Node
 from worlds import card
 
@@ -22,7 +22,9 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
         return task
     conditions = card(task.game).conditions
 
-    def ask_and_check(question: GoalQuestion, attempt: Attempt) -> tuple[GoalAnswer, list[str]]:
+    def ask_and_check(
+        question: GoalQuestion, attempt: RepairAttempt
+    ) -> tuple[GoalAnswer, list[str]]:
         answer = ask(node, f"{id}/goal-{attempt.number}", question, GoalAnswer)
         problems = goal_problems(question, answer)
         for problem in problems:

@@ -20,7 +20,7 @@ from nodes.common.checks.plan_check import fixed, plan_problems
 from nodes.common.checks.task_check import task_problem
 from nodes.common.goals.budget import BUDGETS, Budgeted
 from nodes.common.questions.asking import ask
-from nodes.common.questions.repairing import Attempt, ask_with_repairs
+from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.planner.goal import with_success
 from nodes.planner.pursuit import PlanningNode, Pursuing, Pursuit
@@ -78,7 +78,9 @@ class Planner(PlanningNode):
         if not self.parameters.plan or task.success.kind == JUDGED:
             return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
 
-        def ask_and_check(question: PlanQuestion, attempt: Attempt) -> tuple[PlanAnswer, list[str]]:
+        def ask_and_check(
+            question: PlanQuestion, attempt: RepairAttempt
+        ) -> tuple[PlanAnswer, list[str]]:
             answer = ask(self, f"{id}/plan-{attempt.number}", question, PlanAnswer)
             problems = plan_problems(task, answer.subtasks)
             if problems:

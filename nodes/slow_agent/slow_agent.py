@@ -39,7 +39,7 @@ from nodes.common.goals.budget import BUDGETS, Budgeted, for_practice, least, le
 from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import together
 from nodes.common.questions.asking import NoAnswer, ask
-from nodes.common.questions.repairing import Attempt, ask_with_repairs
+from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
 from nodes.slow_agent.remembering import earlier_success, lines_of, tried
@@ -124,7 +124,7 @@ class SlowAgent(Node):
         they are taken `fixed` if that leaves nothing wrong."""
 
         def ask_and_check(
-            question: DecomposeQuestion, attempt: Attempt
+            question: DecomposeQuestion, attempt: RepairAttempt
         ) -> tuple[DecomposeAnswer, list[str]]:
             id = f"{goal.id}/iteration-{number}/decompose-{attempt.number}"
             answer = ask(self, id, question, DecomposeAnswer)

@@ -25,7 +25,7 @@ from rlgpt.terminal import hanging, plain_table
 BETWEEN_PROGRESS_LINES = 5.0  # seconds
 
 
-class View:
+class LaunchView:
     """Receives the topics' messages, in the bus's thread, and prints them as lines; the live view
     also shows the latest of each."""
 
@@ -124,7 +124,7 @@ class LiveView:
     """The latest of everything, below the lines, for as long as the ``with`` lasts. Does nothing
     where the console is no terminal."""
 
-    def __init__(self, view: View, states: Callable[[], list[NodeState]]) -> None:
+    def __init__(self, view: LaunchView, states: Callable[[], list[NodeState]]) -> None:
         self._view = view
         self._states = states
         self._live: Live | None = None

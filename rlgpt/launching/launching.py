@@ -37,7 +37,7 @@ from rlgpt.composing.configuration import (
 )
 from rlgpt.launching import control
 from rlgpt.launching.collecting import collect
-from rlgpt.launching.launch_progress import LiveView, View
+from rlgpt.launching.launch_progress import LaunchView, LiveView
 from rlgpt.launching.machines import check_keys, check_machines
 from rlgpt.launching.supervisor import CAUGHT_UP_EVERY, Supervisor
 from rlgpt.refused import Refused, instead
@@ -149,7 +149,7 @@ def _check_excluded(excluded: list[str], stack: Stack) -> None:
 def _play(stack: Stack, run: Path, excluded: list[str], away: Mapping[str, Host]) -> int:
     began = time.monotonic()
     run_folder.point_latest(run)
-    view = View(console(WIDTH))
+    view = LaunchView(console(WIDTH))
     view.log = _log(run).info
     launch = Launch(stack, run, excluded, list(away), view)
     view.report(f"{stack.name}: {len(stack.nodes) - len(excluded)} nodes, run folder {_short(run)}")
@@ -183,7 +183,7 @@ class Launch:
     """One launch of a stack: the launcher as a node of the bus, its nodes and its goal."""
 
     def __init__(
-        self, stack: Stack, run: Path, excluded: list[str], away: list[str], view: View
+        self, stack: Stack, run: Path, excluded: list[str], away: list[str], view: LaunchView
     ) -> None:
         self._stack = stack
         self._away = away  # nodes on other machines

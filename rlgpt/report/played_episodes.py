@@ -16,8 +16,8 @@ from nodes.common.storage.episode_store import (
     FILE,
     PLAY,
     TRAINED,
-    Play,
-    Trained,
+    StoredPlay,
+    TrainingEpisodes,
     read_episode,
 )
 from nodes.common.storage.episode_store import read_play as read_row
@@ -141,7 +141,7 @@ def endings(run: Path) -> dict[str, list[tuple[Ending, str, int]]]:
     return found
 
 
-def trained(run: Path, of: str | None = None) -> list[Trained]:
+def trained(run: Path, of: str | None = None) -> list[TrainingEpisodes]:
     """The episodes of trainings, counted, over all env servers. ``of``: as in `rows`."""
     query = f"select * from ({TRAINED}) where {_WITHIN}"
     counts: dict[str, list[int]] = {}
@@ -150,7 +150,7 @@ def trained(run: Path, of: str | None = None) -> list[Trained]:
             before = counts.get(play, [0] * len(counted))
             counts[play] = [a + b for a, b in zip(before, counted, strict=True)]
     return [
-        Trained(play=play, episodes=n, successes=successes, deaths=deaths, steps=steps)
+        TrainingEpisodes(play=play, episodes=n, successes=successes, deaths=deaths, steps=steps)
         for play, (n, successes, deaths, steps) in counts.items()
     ]
 
@@ -170,7 +170,7 @@ def trained_in_words(play: str) -> str:
     return f"{beside(play) or 'training'} {play.removesuffix(ending)}"
 
 
-def play(run: Path, id: str) -> Play | None:
+def play(run: Path, id: str) -> StoredPlay | None:
     """A play with all that was done in it."""
     return next((read_row(row) for row in stores.rows(_file(run), PLAY, (id,))), None)
 

@@ -12,7 +12,7 @@ PLAN = "plan"
 """The row of questions that belong to no iteration."""
 
 
-class Tokens(msgspec.Struct, kw_only=True):
+class TokenSum(msgspec.Struct, kw_only=True):
     prompt: int = 0
     answer: int = 0
 
@@ -21,13 +21,13 @@ class TokenTable(msgspec.Struct, kw_only=True):
     """``rows``: the plan and the iterations; in each row a cell for each agent, then the sum."""
 
     agents: list[str]
-    rows: list[tuple[str, list[Tokens]]]
+    rows: list[tuple[str, list[TokenSum]]]
 
 
 def token_table(run: Path, of: str | None = None) -> TokenTable | None:
     """The table of tokens; None where nothing was counted: the rulebook reads and writes no tokens.
     ``of``: only of this goal, else iterations of the same number of several goals are summed up."""
-    cells: dict[str, dict[str, Tokens]] = {}
+    cells: dict[str, dict[str, TokenSum]] = {}
     agents: dict[str, None] = {}
     for entry in found.exchanges(run):
         answered = found.part(entry, "answered")
@@ -38,11 +38,11 @@ def token_table(run: Path, of: str | None = None) -> TokenTable | None:
         row = cells.setdefault(iteration[1] if iteration else PLAN, {})
         agent = str(entry.get("agent") or "unknown")
         agents.setdefault(agent)
-        cell = row.setdefault(agent, Tokens())
+        cell = row.setdefault(agent, TokenSum())
         cell.prompt += found.number(answered.get("prompt_tokens"))
         cell.answer += found.number(answered.get("completion_tokens"))
     rows = [
-        (name, _with_sum([row.get(agent, Tokens()) for agent in agents]))
+        (name, _with_sum([row.get(agent, TokenSum()) for agent in agents]))
         for name, row in sorted(cells.items(), key=lambda item: (item[0] != PLAN, item[0].zfill(6)))
     ]
     if not any(row[-1].prompt or row[-1].answer for _, row in rows):
@@ -50,6 +50,6 @@ def token_table(run: Path, of: str | None = None) -> TokenTable | None:
     return TokenTable(agents=list(agents), rows=rows)
 
 
-def _with_sum(cells: list[Tokens]) -> list[Tokens]:
-    total = Tokens(prompt=sum(c.prompt for c in cells), answer=sum(c.answer for c in cells))
+def _with_sum(cells: list[TokenSum]) -> list[TokenSum]:
+    total = TokenSum(prompt=sum(c.prompt for c in cells), answer=sum(c.answer for c in cells))
     return [*cells, total]

@@ -33,7 +33,7 @@ from messages.world import (
 )
 from nodes.common.goals.goal_ids import file_name
 from nodes.common.running.exit_codes import FAILED
-from nodes.common.storage.episode_store import Part, Play
+from nodes.common.storage.episode_store import PlayPart, StoredPlay
 from rlgpt.composing.configuration import read, save
 from rlgpt.refused import Refused
 from rlgpt.report import played_episodes, stores
@@ -129,7 +129,7 @@ def _own_run(run: Path) -> Iterator[Path]:
         shutil.rmtree(own, ignore_errors=True)
 
 
-def _played(small: SmallStack, play: Play, place: int, seed: int) -> Closed:
+def _played(small: SmallStack, play: StoredPlay, place: int, seed: int) -> Closed:
     """The episode of environment ``place`` of a play, alone in a session."""
     opened = msgspec.structs.replace(
         play.opened,
@@ -162,7 +162,7 @@ def _played(small: SmallStack, play: Play, place: int, seed: int) -> Closed:
     return small.bus.call(CLOSE, SessionName(session=_SESSION))
 
 
-def _choose(small: SmallStack, part: Part, interface: Interface, size: int, place: int) -> None:
+def _choose(small: SmallStack, part: PlayPart, interface: Interface, size: int, place: int) -> None:
     """A policy's stage: its choices, as far as they go or until it is over."""
     alone = msgspec.structs.replace(interface, observations=_SOLE, rewards=[])
     take = TakeInterface(session=_SESSION, interface=alone, begins=part.begins, guards=part.guards)

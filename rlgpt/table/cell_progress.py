@@ -9,7 +9,7 @@ from rlgpt.table.cells import Cell
 from rlgpt.table.result import CellResult
 
 
-class Progress:
+class TableProgress:
     """Counts what was begun and done, and guesses how long the rest takes."""
 
     def __init__(self, to_run: list[Cell], jobs: int, known: list[CellResult]) -> None:

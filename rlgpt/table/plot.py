@@ -83,7 +83,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True):
     curves: list[Curve]
 
 
-class Picture(msgspec.Struct, frozen=True, kw_only=True):
+class Plot(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     note: str
     width: float
@@ -104,7 +104,7 @@ def render(page: Page) -> str:
     return draw(_by_iteration(page) if page.definition.by == "iteration" else _rates(page))
 
 
-def draw(picture: Picture) -> str:
+def draw(picture: Plot) -> str:
     """A picture as SVG."""
     environment = Environment(
         loader=PackageLoader("rlgpt.table", "."),
@@ -135,7 +135,7 @@ def _has_paper(page: Page) -> bool:
 # ---- rates
 
 
-def _rates(page: Page) -> Picture:
+def _rates(page: Page) -> Plot:
     definition = page.definition
     lines = _bands(page)
     longest = max(len(label) for label, _ in lines)
@@ -158,7 +158,7 @@ def _rates(page: Page) -> Picture:
         bottom = y + GAP + PITCH * len(rows)
         bands.append(Band(label=label, top=y, bottom=bottom, marks=marks))
         y = bottom
-    return Picture(
+    return Plot(
         title=definition.title,
         note=_note(page),
         width=right + RIGHT,
@@ -248,7 +248,7 @@ def legend(names: list[str], paper: str) -> tuple[list[Key], float]:
 # ---- by iteration
 
 
-def _by_iteration(page: Page) -> Picture:
+def _by_iteration(page: Page) -> Plot:
     definition = page.definition
     methods = definition.methods
     keys, top = legend(methods, "paper" if _has_paper(page) else "")
@@ -260,7 +260,7 @@ def _by_iteration(page: Page) -> Picture:
         above = top + 24 + (index // columns) * (PANEL_HEIGHT + 66)
         panels.append(_panel(page, task, left, left + wide - 24, above))
     rows = -(-len(definition.tasks) // columns)
-    return Picture(
+    return Plot(
         title=definition.title,
         note=_note(page),
         width=WIDTH,

@@ -44,7 +44,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     samples: int
 
 
-class Tokens(msgspec.Struct, frozen=True, kw_only=True):
+class CellTokens(msgspec.Struct, frozen=True, kw_only=True):
     """What the language model read and wrote."""
 
     prompt: int
@@ -79,7 +79,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     milestones: dict[str, NotNegative]  # item of the plan -> episodes that had it
     scored: Scored | None = None  # None: the game has no score
     samples: SampleSummary
-    tokens: Tokens | None  # None: nothing was counted, as by the rulebook
+    tokens: CellTokens | None  # None: nothing was counted, as by the rulebook
     wall_s: Amount
     restarts: NotNegative
     limits: dict[str, Any]
@@ -226,11 +226,11 @@ def _outcome(report: GoalReport, wanted: int) -> tuple[int, int, bool, bool]:
     return 0, wanted, False, False
 
 
-def _tokens(table: TokenTable | None) -> Tokens | None:
+def _tokens(table: TokenTable | None) -> CellTokens | None:
     if table is None:
         return None
     sums = [row[-1] for _, row in table.rows]
-    return Tokens(
+    return CellTokens(
         prompt=sum(each.prompt for each in sums),
         answer=sum(each.answer for each in sums),
         agents={

@@ -14,7 +14,7 @@ from rlgpt.language_models import lacking
 from rlgpt.refused import Refused, instead
 from rlgpt.table import definition as tables
 from rlgpt.table import markdown, plot, result, running_cells, score_plot
-from rlgpt.table.cell_progress import Progress, print_line
+from rlgpt.table.cell_progress import TableProgress, print_line
 from rlgpt.table.cells import DEFAULT_LLM, OF_LLM, Cell, expand, selection
 from rlgpt.table.definition import Definition
 from rlgpt.table.figures import rows
@@ -121,7 +121,7 @@ def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options
     if options.again:
         _forget_broken(to_run, results)
     known = writer.read()  # a broken cell ends the command here, not hours later
-    progress = Progress(to_run, jobs, [] if options.again else known)
+    progress = TableProgress(to_run, jobs, [] if options.again else known)
     module = ENGINES[options.engine]
     playing = Playing(results, jobs, options.keep_going, progress, writer.update, module)
     try:

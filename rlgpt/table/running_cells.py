@@ -25,7 +25,7 @@ from nodes.common.running.process import end_with_parent, python
 from rlgpt.cluster.remote_launch import PRINTED, is_away
 from rlgpt.refused import Refused
 from rlgpt.report.account import GOAL_REPORT
-from rlgpt.table.cell_progress import Progress, print_line
+from rlgpt.table.cell_progress import TableProgress, print_line
 from rlgpt.table.cells import Cell
 from rlgpt.table.origin import Fingerprints
 from rlgpt.table.result import CellResult, gather, write, write_file
@@ -86,7 +86,7 @@ class Playing:
         results: Path,
         jobs: int,
         keep_going: bool,
-        progress: Progress,
+        progress: TableProgress,
         each: Callable[[CellResult], None],
         module: str = LOCAL,
     ) -> None:

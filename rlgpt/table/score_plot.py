@@ -9,7 +9,7 @@ from rlgpt.table.plot import (
     WIDTH,
     Band,
     Mark,
-    Picture,
+    Plot,
     draw,
     legend,
 )
@@ -26,7 +26,7 @@ def render(page: Page) -> str:
     return draw(picture(page))
 
 
-def picture(page: Page) -> Picture:
+def picture(page: Page) -> Plot:
     score = page.score
     most = 100.0 if score is None else score.most
     published = [] if score is None else sorted(score.published, reverse=True)
@@ -70,7 +70,7 @@ def picture(page: Page) -> Picture:
         y = bands[-1].bottom
     there = len(page.results)
     how_far = "" if there >= page.wanted else f"Partial: {there} of {page.wanted} cells. "
-    return Picture(
+    return Plot(
         title=page.definition.title,
         note=f"{how_far}95 % intervals by bootstrap over episodes. Published: samples in brackets.",
         width=WIDTH,

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from messages.bus import Bus, DeadlineExceeded
-from messages.bus.waiting import Limits, NodeStatus, Wait
+from messages.bus.waiting import NodeStatus, RequestLimits, Wait
 from messages.empty import Empty
 from messages.plan import PURSUE
 from messages.system import (
@@ -205,7 +205,7 @@ def test_deadlines_do_not_run_out_at_a_debuggers_breakpoint() -> None:
     clauses = [status_clause(state)]
     assert clauses == [DEBUGGED]
     status = NodeStatus(lambda node: clauses[-1], lambda node, words: reported.append(words))
-    wait = Wait("critic/judge", "critic", Limits.of_service(0.05), status)
+    wait = Wait("critic/judge", "critic", RequestLimits.of_service(0.05), status)
     for _ in range(4):
         wait.turn(True)
         time.sleep(0.06)

@@ -22,7 +22,7 @@ from messages.world import Condition, Interface, Task
 from nodes.common.checks.decomposition_check import decomposition_problems
 from nodes.common.checks.spec_check import spec_problems
 from nodes.config import read_parameters
-from nodes.env_server.interface.stage import Stage as MetStage
+from nodes.env_server.interface.stage import InterfaceStage as MetStage
 from nodes.env_server.programs import compile_program
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.llm.profiles import Rulebook, read_profile

@@ -18,7 +18,7 @@ from messages.bus import Bus, GoalCancelled, RemoteError
 from messages.bus.curve import make_keys
 from messages.bus.flow import MAX_WAITING
 from messages.bus.header import Header
-from messages.bus.waiting import Limits
+from messages.bus.waiting import RequestLimits
 from messages.calling import CallEvent, calls
 from messages.codec import Frames, decode
 from messages.empty import Empty
@@ -228,7 +228,7 @@ def test_a_body_that_is_no_message_is_left_out(run: Path, surviving: Process, bu
         watcher.until(bus)
         request = bus._caller.clients.to("server", "server/do").request
         with pytest.raises(RemoteError, match="not a Do"):
-            request("server/do", [b"\xc1"], Limits.by_the_clock(PATIENCE))
+            request("server/do", [b"\xc1"], RequestLimits.by_the_clock(PATIENCE))
         event, _ = watcher.next()
         assert event.omitted == "it is not MessagePack"
         assert bytes(event.body) == b"\xc0"

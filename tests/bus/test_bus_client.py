@@ -14,7 +14,7 @@ import zmq
 from messages.bus.client import Client
 from messages.bus.connection import Connection
 from messages.bus.header import VERSION, Header, decode_header, encode_header
-from messages.bus.waiting import Limits
+from messages.bus.waiting import RequestLimits
 from tests.bus_processes import PATIENCE
 
 
@@ -59,7 +59,7 @@ def test_request_is_sent_again_however_late_the_client_notices_the_restart(
 
     replies: list[Any] = []
     client = Client(Connection(context, address, None), "server", "client.1", "epoch")
-    limits = Limits.by_the_clock(PATIENCE)
+    limits = RequestLimits.by_the_clock(PATIENCE)
     thread = threading.Thread(
         target=lambda: replies.append(client.request("server/do", [b"body"], limits, tick=tick)[1])
     )
@@ -89,7 +89,7 @@ def test_a_reply_that_came_while_the_caller_was_held_up_past_its_deadline_counts
 ) -> None:
     address = f"ipc://{tmp_path}/srv"
     asleep, sent = threading.Event(), threading.Event()
-    limits = Limits.by_the_clock(2.0)
+    limits = RequestLimits.by_the_clock(2.0)
 
     def tick() -> None:
         if not asleep.is_set():

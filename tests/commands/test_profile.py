@@ -12,7 +12,15 @@ import pytest
 from messages.bus import Bus, DeadlineExceeded
 from messages.empty import Empty
 from messages.interface import Service
-from nodes.env_server.programs.part_clock import PARTS, PLACES, PROGRAMS, SINCE, WORLD, Clock, Spent
+from nodes.env_server.programs.part_clock import (
+    PARTS,
+    PLACES,
+    PROGRAMS,
+    SINCE,
+    WORLD,
+    Clock,
+    SpentTime,
+)
 from nodes.node import Node
 from nodes.testing import MockBus, start
 from nodes.times import FILE, Times, TimesLine, Watch, spending, watch
@@ -199,7 +207,7 @@ def test_a_line_has_the_time_since_the_last_one_also_of_requests_in_progress(
 def test_a_workers_clock_reports_the_part_in_progress_and_no_time_twice() -> None:
     clock = Clock()
     clock.attach(memoryview(bytearray(8 * PLACES)).cast("q"))
-    spent = Spent(clock.memory)
+    spent = SpentTime(clock.memory)
     assert spent.take() == []  # no request was made
     clock.switch(WORLD)
     time.sleep(0.01)
@@ -216,7 +224,7 @@ def test_a_workers_clock_that_hostile_code_sets_back_reports_nothing() -> None:
     clock = Clock()
     clock.switch(WORLD)
     clock.switch(0)
-    spent = Spent(clock.memory)
+    spent = SpentTime(clock.memory)
     clock.memory[WORLD] = -(10**15)
     clock.memory[SINCE] = 2**62
     assert spent.take() == []

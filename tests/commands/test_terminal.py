@@ -10,7 +10,7 @@ from messages.plan import GoalReport, Iteration, Line, Samples, SubAction, Subta
 from messages.verdict import Verdict
 from messages.world import Condition, Task
 from rlgpt import terminal
-from rlgpt.launching.launch_progress import View
+from rlgpt.launching.launch_progress import LaunchView
 from rlgpt.report.iteration_table import iteration_table
 
 LOG = Condition(kind="have", name="log")
@@ -62,7 +62,7 @@ def test_a_verdict_in_a_table_is_wrapped_and_not_cut(width: int, is_terminal: bo
 
 def test_events_are_wrapped_with_a_hanging_indent() -> None:
     console, out = printed(80, True)
-    View(console).report(f"planner: [b]{VERDICT}")
+    LaunchView(console).report(f"planner: [b]{VERDICT}")
     first, *others = [line.rstrip() for line in out.getvalue().splitlines()]
     assert re.match(r" +0\.\d s  planner: \[b\]word0 ", first)
     assert len(others) > 5
@@ -72,7 +72,7 @@ def test_events_are_wrapped_with_a_hanging_indent() -> None:
 
 def test_events_are_one_line_each_when_piped() -> None:
     console, out = printed(80, False)
-    View(console).report(f"planner: [b]{VERDICT}")
+    LaunchView(console).report(f"planner: [b]{VERDICT}")
     assert out.getvalue().count("\n") == 1
     assert out.getvalue().endswith(f"planner: [b]{VERDICT}\n")
 

@@ -23,7 +23,7 @@ from nodes.common.storage.episode_store import StoredEpisodes
 from nodes.config import env_servers
 from nodes.times import WAITS, TimesLine
 from rlgpt.composing.replicas import with_replicas
-from rlgpt.launching.launch_progress import LiveView, View
+from rlgpt.launching.launch_progress import LaunchView, LiveView
 from rlgpt.profiling.trainings import trainings
 from rlgpt.report import found, played_episodes
 from rlgpt.report.summary import env_server_steps
@@ -125,7 +125,7 @@ def test_time_waited_for_any_env_server_is_counted_to_the_training(tmp_path: Pat
 
 def test_the_terminal_shows_the_load_of_all_env_servers_together(tmp_path: Path) -> None:
     one = Activity(sessions=1, environments=32, steps=100, steps_per_second=50.0)
-    view = View(Console(file=io.StringIO(), force_terminal=True, width=100))
+    view = LaunchView(Console(file=io.StringIO(), force_terminal=True, width=100))
     view.on_activity("env_server", one)
     view.on_activity("env_server_2", one)
     shown = Console(file=io.StringIO(), width=100)

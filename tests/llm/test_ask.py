@@ -15,7 +15,7 @@ from messages.chat import ASK, Answered, Ask, PlanQuestion, ProgramQuestion, Que
 from messages.plan import SubAction
 from nodes.common.questions.asking import render
 from nodes.llm import asking_again
-from nodes.llm.asking_again import Reply, Request, Unusable
+from nodes.llm.asking_again import ReplyAgain, Request, Unusable
 from nodes.llm.llm import Llm
 from nodes.testing import MockBus, start
 from rlgpt.single_runs.question_again import _problems
@@ -124,7 +124,7 @@ def test_mistakes_in_a_program_are_found_by_the_checker(place: Path, server: Ser
 # In this process: what the command sends to the node's module.
 
 
-def again(place: Path, server: Server, id: str = "goal/plan-0", **changes: Any) -> Reply:
+def again(place: Path, server: Server, id: str = "goal/plan-0", **changes: Any) -> ReplyAgain:
     profile = {"kind": "openai", "url": server.url, "model": "toy", "stream": False}
     fields = {"run": str(place / "runs" / "it"), "id": id, "profile": profile, "prompt": "now"}
     return asking_again.again(Request(**{**fields, **changes}))

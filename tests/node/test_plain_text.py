@@ -12,7 +12,7 @@ from messages.program import Program
 from nodes.common.running.logs import LogFile, LogToTerminal
 from nodes.common.running.plain_text import plain, plain_entry, plain_json, plain_line
 from nodes.common.skills.skill_library import Library
-from rlgpt.launching.launch_progress import View
+from rlgpt.launching.launch_progress import LaunchView
 from rlgpt.main import main
 from rlgpt.refused import Refused
 from rlgpt.terminal import console, plain_table, print_table
@@ -66,7 +66,7 @@ def test_a_launch_reports_a_hostile_message_in_one_entry(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     said: list[str] = []
-    view = View(console(400))
+    view = LaunchView(console(400))
     view.log = said.append
     view.report(f"critic: {HOSTILE}")
     assert_harmless(said[0], entries=0)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rlgpt.report import played_episodes
 from rlgpt.report.goal_outcomes import outcome
-from rlgpt.report.tokens import Tokens, token_table
+from rlgpt.report.tokens import TokenSum, token_table
 from rlgpt.report.writing import read_summary, write
 from tests.many_goals_run import EPISODES, TRAINED, evaluation, many_goals, policy, tryout
 from tests.report_run import Outline
@@ -52,7 +52,7 @@ def test_tokens_of_iterations_of_several_goals_are_not_summed_up(tmp_path: Path)
     assert table is not None
     ((name, cells),) = table.rows
     assert name == "1"
-    assert cells == [Tokens(prompt=1000, answer=10)] * 2
+    assert cells == [TokenSum(prompt=1000, answer=10)] * 2
     assert "1,000 + 10" in reported(tmp_path)
     assert "11,000 + 110" not in reported(tmp_path)
 

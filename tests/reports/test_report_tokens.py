@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from rlgpt.report.found import asked
-from rlgpt.report.tokens import Tokens, token_table
+from rlgpt.report.tokens import TokenSum, token_table
 
 
 def write(run: Path, *lines: tuple[str, str, int, int]) -> None:
@@ -34,10 +34,10 @@ def test_tokens_are_counted_by_iteration_and_agent(tmp_path: Path):
     assert table.agents == ["planner", "fast_agent", "critic"]
     assert [name for name, _ in table.rows] == ["plan", "2", "10"]
     assert table.rows[1][1] == [
-        Tokens(),
-        Tokens(prompt=4500, answer=500),
-        Tokens(prompt=700, answer=30),
-        Tokens(prompt=5200, answer=530),
+        TokenSum(),
+        TokenSum(prompt=4500, answer=500),
+        TokenSum(prompt=700, answer=30),
+        TokenSum(prompt=5200, answer=530),
     ]
 
 

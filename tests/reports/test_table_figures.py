@@ -21,7 +21,7 @@ from rlgpt.table.definition import Definition, definitions, read
 from rlgpt.table.figures import chance, rows
 from rlgpt.table.intervals import wilson
 from rlgpt.table.markdown import Page
-from rlgpt.table.result import DEAD_LOOP, CellResult, Tokens, Turn, gather
+from rlgpt.table.result import DEAD_LOOP, CellResult, CellTokens, Turn, gather
 from tests.bus_processes import ROOT
 from voxeldojo.tasks import task_ids
 
@@ -140,7 +140,7 @@ def test_a_goal_without_a_plan_counts_as_rate_zero() -> None:
 
 def test_tokens_are_those_of_questions_and_answers() -> None:
     results = [
-        cell(n, 30, tokens=Tokens(prompt=900, answer=100 * n, agents={}, iterations={}))
+        cell(n, 30, tokens=CellTokens(prompt=900, answer=100 * n, agents={}, iterations={}))
         for n in (1, 2)
     ]
     (row,) = rows(definition(), [*results, cell(0, 30)])

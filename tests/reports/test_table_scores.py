@@ -10,7 +10,7 @@ import pytest
 
 from messages.plan import GoalReport, Iteration, Samples, Subtask
 from messages.world import Condition, Episode, OpenSession, SeedRange, Task, View
-from nodes.common.storage.episode_store import FILE, Kept, Play, StoredEpisodes
+from nodes.common.storage.episode_store import FILE, Kept, StoredEpisodes, StoredPlay
 from rlgpt.refused import Refused
 from rlgpt.report.summary import SampleSummary
 from rlgpt.table import definition as tables
@@ -46,7 +46,7 @@ def episode(row: int, before: View, after: View) -> Episode:
 def keep(stored: StoredEpisodes, name: str, episodes: Sequence[Episode]) -> None:
     seeds = SeedRange(first=0, count=1)
     opened = OpenSession(session=name, task=TASK, size=1, seeds=seeds)
-    play = Play(id=name, began=1.0, ended=2.0, whole=True, opened=opened)
+    play = StoredPlay(id=name, began=1.0, ended=2.0, whole=True, opened=opened)
     stored.keep(play, [Kept(play=name, why="", episode=each) for each in episodes])
 
 

@@ -17,7 +17,7 @@ Repairable = TypeVar(
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 
-class Attempt(NamedTuple):
+class RepairAttempt(NamedTuple):
     """``last``: there is no repair after it."""
 
     number: int  # from 0 on
@@ -27,7 +27,7 @@ class Attempt(NamedTuple):
 def ask_with_repairs(
     question: Repairable,
     repairs: int,
-    ask_and_check: Callable[[Repairable, Attempt], tuple[Answer, list[str]]],
+    ask_and_check: Callable[[Repairable, RepairAttempt], tuple[Answer, list[str]]],
     refused: Callable[[Answer], object],
 ) -> tuple[Answer, list[str]]:
     """The first answer without problems; without one, the answer to the last repair and its
@@ -40,7 +40,7 @@ def ask_with_repairs(
     """
     number = 0
     while True:
-        attempt = Attempt(number, last=number >= repairs)
+        attempt = RepairAttempt(number, last=number >= repairs)
         answer, problems = ask_and_check(question, attempt)
         if not problems or attempt.last:
             return answer, problems

@@ -38,7 +38,7 @@ create table if not exists scored (
 """
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class PlayPart(msgspec.Struct, frozen=True, kw_only=True):
     """What was done next in a play: a program was run, or a policy's stage began and ``choices``
     were made in it, two bytes for each environment and decision."""
 
@@ -50,7 +50,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     guards: list[Guard] = []  # that interrupt it
 
 
-class Play(msgspec.Struct, frozen=True, kw_only=True):
+class StoredPlay(msgspec.Struct, frozen=True, kw_only=True):
     """A batch of episodes with one purpose. ``whole``: it came to its end; a play that was cut off
     may have begun again since."""
 
@@ -59,7 +59,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     ended: float
     whole: bool
     opened: OpenSession
-    parts: list[Part] = []
+    parts: list[PlayPart] = []
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     episode: Episode
 
 
-class Trained(msgspec.Struct, frozen=True, kw_only=True):
+class TrainingEpisodes(msgspec.Struct, frozen=True, kw_only=True):
     """The episodes of one training, counted."""
 
     play: str
@@ -94,7 +94,7 @@ class StoredEpisodes:
         self._table = open_table(path, _SCHEMA, "its episodes")
         self._table.execute("pragma synchronous=normal")
 
-    def keep(self, play: Play, kept: list[Kept]) -> None:
+    def keep(self, play: StoredPlay, kept: list[Kept]) -> None:
         """Write a play with its episodes, in place of an earlier attempt. A play that was cut off
         does not replace a whole one."""
         with self._lock, _Transaction(self._table):
@@ -157,17 +157,17 @@ def read_episode(encoded: bytes) -> Episode | None:
         return None
 
 
-def read_play(row: tuple[Any, ...]) -> Play | None:
+def read_play(row: tuple[Any, ...]) -> StoredPlay | None:
     """A play out of a row of `PLAY`; None if it cannot be read."""
     id, began, ended, whole, opened, parts = row
     try:
-        return Play(
+        return StoredPlay(
             id=id,
             began=began,
             ended=ended,
             whole=bool(whole),
             opened=msgspec.msgpack.decode(zlib.decompress(opened), type=OpenSession),
-            parts=msgspec.msgpack.decode(zlib.decompress(parts), type=list[Part]),
+            parts=msgspec.msgpack.decode(zlib.decompress(parts), type=list[PlayPart]),
         )
     except (zlib.error, *UNDECODABLE):
         return None

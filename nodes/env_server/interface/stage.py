@@ -28,7 +28,7 @@ class Interrupted(NamedTuple):
             self.run.stop("step_limit")
 
 
-class Stage:
+class InterfaceStage:
     """One interface under way. ``steps`` counts the primitive steps spent in it, ``over`` is
     where it is over, ``previous`` is the last choice (-1: none yet); all (B,). ``interrupted`` has
     the macros, by environment, that go on where they are chosen again.

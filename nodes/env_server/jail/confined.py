@@ -26,7 +26,7 @@ from nodes.env_server.game_fault import GameFault, playing
 from nodes.env_server.games import look_ahead, play_of
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
-from nodes.env_server.live_sights import Pause
+from nodes.env_server.live_sights import PicturePace
 from nodes.env_server.programs import part_clock
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK
@@ -215,7 +215,7 @@ class _Watcher:
     def __init__(self, sock: socket.socket, memory: memoryview) -> None:
         self._sock = sock
         self._memory = memory
-        self._pause = Pause()
+        self._pause = PicturePace()
 
     def wants_sight(self) -> bool:
         return bool(self._memory[WATCHED]) and self._pause.over()

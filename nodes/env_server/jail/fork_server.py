@@ -42,7 +42,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
 
 
-class Tried(msgspec.Struct, frozen=True, kw_only=True):
+class FirstReport(msgspec.Struct, frozen=True, kw_only=True):
     """Reported first: is there such a world, and what is missing of the jail?"""
 
     error: str = ""
@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
         play = play_of(spec.kind, spec.task)
         play.make_world(spec.kind, 1, spec.task, **spec.options).close()
     except (ValueError, WorldError) as error:
-        control.send(msgspec.json.encode(Tried(error=str(error)[:2000])))
+        control.send(msgspec.json.encode(FirstReport(error=str(error)[:2000])))
         return 0
     except Exception as error:  # an option that was not checked before
         traceback.print_exc()
@@ -65,9 +65,9 @@ def main(arguments: list[str]) -> int:
             f"the {spec.kind} world cannot be created with these options: "
             f"{type(error).__name__}: {error}"
         )
-        control.send(msgspec.json.encode(Tried(error=sentence[:2000])))
+        control.send(msgspec.json.encode(FirstReport(error=sentence[:2000])))
         return 0
-    control.send(msgspec.json.encode(Tried(missing=missing())))
+    control.send(msgspec.json.encode(FirstReport(missing=missing())))
     warm_language(play)
     request = _Request(control, play.programs)
     if request.what == "early":

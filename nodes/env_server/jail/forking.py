@@ -26,8 +26,8 @@ from messages.bus.failure_text import disk_failure
 from messages.undecodable import UNDECODABLE
 from nodes.common.running.process import python
 from nodes.common.running.process_status import Watch
-from nodes.env_server.jail.fork_server import Spec, Tried
-from nodes.env_server.programs.part_clock import PLACES, Spent
+from nodes.env_server.jail.fork_server import FirstReport, Spec
+from nodes.env_server.programs.part_clock import PLACES, SpentTime
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
 
 LOG = logging.getLogger("env_server")
@@ -69,7 +69,7 @@ class Forked:
     pidfd: int
     sock: socket.socket
     memory: memoryview
-    spent: Spent
+    spent: SpentTime
     dump: int
     file: Path | None
     epoch: int
@@ -109,7 +109,7 @@ class ForkServer:
         self._short_epochs = 0  # in a row
         self.epoch = 0
 
-    def start(self) -> Tried:
+    def start(self) -> FirstReport:
         """What it reports of the world and of the jail.
 
         Raises:
@@ -173,7 +173,7 @@ class ForkServer:
 
     # ---- inside; the lock is held
 
-    def _start(self) -> Tried:
+    def _start(self) -> FirstReport:
         for pause in (*_PAUSES, None):
             try:
                 return self._start_once()
@@ -201,7 +201,7 @@ class ForkServer:
                 self._failed(str(error))
             raise
 
-    def _start_once(self) -> Tried:
+    def _start_once(self) -> FirstReport:
         self._end()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         spec = msgspec.json.encode(self._spec).decode()
@@ -223,7 +223,7 @@ class ForkServer:
         self._process, self._control, self._watch = process, ours, Watch(process.pid)
         answer, _ = self._answer()
         try:
-            tried = msgspec.json.decode(answer, type=Tried)
+            tried = msgspec.json.decode(answer, type=FirstReport)
         except UNDECODABLE:
             raise _Ended("the fork server sent an invalid reply") from None
         if not tried.error:  # one with an error ends by itself
@@ -268,7 +268,7 @@ class ForkServer:
             os.close(writing)
         os.set_blocking(reading, False)
         memory = page[:SIZE].cast("q")
-        spent = Spent(page[SIZE : SIZE + 8 * PLACES].cast("q"))
+        spent = SpentTime(page[SIZE : SIZE + 8 * PLACES].cast("q"))
         return Forked(pid, pidfd, ours, memory, spent, reading, file, self.epoch)
 
     def _ask(self, request: bytes, files: list[int]) -> tuple[bytes, list[int]]:

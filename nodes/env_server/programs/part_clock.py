@@ -55,7 +55,7 @@ class Clock:
 CLOCK = Clock()
 
 
-class Spent:
+class SpentTime:
     """The time that has passed on a clock since the previous read."""
 
     def __init__(self, memory: memoryview) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from messages.world import ChoiceUse, Interface
 from models.outcomes import run_in_words
-from nodes.env_server.interface.stage import Stage
+from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs import Run
 from worlds.play import Bools, Ints
 
@@ -15,7 +15,7 @@ MOST_ENDINGS = 12
 each time."""
 
 
-class Tally:
+class ChoiceTally:
     """Counts from where a stage of another interface begins: of consecutive policies it is about
     the last one, however often that began again."""
 
@@ -31,7 +31,7 @@ class Tally:
             self._times.clear()
             self._endings.clear()
 
-    def chose(self, stage: Stage, choices: Ints, acting: Bools) -> None:
+    def chose(self, stage: InterfaceStage, choices: Ints, acting: Bools) -> None:
         """One decision in the rows that are ``acting``."""
         names, primitives = stage.choices.names, stage.choices.primitives
         self._running.clear()

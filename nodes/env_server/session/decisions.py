@@ -13,7 +13,7 @@ import numpy as np
 from messages.program import Program
 from nodes.env_server.game_fault import Refusal
 from nodes.env_server.interface.choices import Coded
-from nodes.env_server.interface.stage import Interrupted, Stage
+from nodes.env_server.interface.stage import InterfaceStage, Interrupted
 from nodes.env_server.programs import (
     Batch,
     CompiledProgram,
@@ -22,11 +22,11 @@ from nodes.env_server.programs import (
     compile_program,
 )
 from nodes.env_server.programs.pulse import PULSE
-from nodes.env_server.session.choice_tally import Tally
+from nodes.env_server.session.choice_tally import ChoiceTally
 from nodes.env_server.session.guards import Guards
 from nodes.env_server.session.players import Act, Possible
 from nodes.env_server.session.records import Reports
-from nodes.env_server.session.steps import Outcome, Steps
+from nodes.env_server.session.steps import DecisionOutcome, Steps
 from worlds.play import Assistant, Bools, Ints
 from worlds.runtime import Code, Observations, Runtime
 
@@ -54,13 +54,13 @@ class Acting:
 
     def carry_out(
         self,
-        stage: Stage,
+        stage: InterfaceStage,
         choices: Ints,
         acting: Bools,
-        outcome: Outcome,
+        outcome: DecisionOutcome,
         count: Ends,
         guards: Guards | None = None,
-        tally: Tally | None = None,
+        tally: ChoiceTally | None = None,
     ) -> None:
         """One decision in the rows that are ``acting``, with the turns of guards that interrupt it.
         ``count`` also adds each primitive step to ``outcome``; ``tally`` counts what was chosen
@@ -103,7 +103,9 @@ class Acting:
             self._assist(stage.assistant, acting, outcome, count)
         stage.previous[acting] = choices[acting]
 
-    def _assist(self, assistant: Assistant, acting: Bools, outcome: Outcome, count: Ends) -> None:
+    def _assist(
+        self, assistant: Assistant, acting: Bools, outcome: DecisionOutcome, count: Ends
+    ) -> None:
         """Take the assistant's steps after the policy's decision; they are counted with it."""
         steps = self._steps
         for _ in range(assistant.steps):
@@ -244,7 +246,7 @@ class Acting:
         return code
 
 
-def _going_on(stage: Stage, choices: Ints, acting: Bools) -> dict[int, Interrupted]:
+def _going_on(stage: InterfaceStage, choices: Ints, acting: Bools) -> dict[int, Interrupted]:
     """The macros, by row, that go on where they were interrupted, because they are chosen again at
     once. In the other rows that are ``acting`` what was interrupted is dropped."""
     going_on: dict[int, Interrupted] = {}

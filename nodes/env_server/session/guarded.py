@@ -10,13 +10,13 @@ import msgspec
 import numpy as np
 
 from messages.world import Opened, OpenSession, Stepped
-from nodes.env_server.interface.stage import Stage
+from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs import Run
 from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.players import Act, Decider, Playing, PolicyPlaying, ProgramPlaying
-from nodes.env_server.session.steps import Outcome, Steps
+from nodes.env_server.session.steps import DecisionOutcome, Steps
 from worlds.play import Bools, Ints
 from worlds.runtime import Observations
 
@@ -37,7 +37,7 @@ class GuardTraining:
     def __init__(
         self,
         request: OpenSession,
-        stage: Stage,
+        stage: InterfaceStage,
         steps: Steps,
         acting: Acting,
         reset: Callable[[Bools], None],
@@ -80,7 +80,7 @@ class GuardTraining:
     def step(self, choices: Ints, gamma: float) -> Stepped:
         """One decision in each environment where the guard plays; while it does not play in all of
         them, what it interrupts plays on in the others instead."""
-        outcome = Outcome(self._steps.size, gamma)
+        outcome = DecisionOutcome(self._steps.size, gamma)
         rows, lengths = np.zeros(0, np.int64), np.zeros(0, np.int64)
         returns, final = np.zeros(0, np.float32), self._features()[:0]
         if self._turn.all():
@@ -143,7 +143,7 @@ class GuardTraining:
         CLOCK.switch(part)
         return mask
 
-    def _of_turn(self, outcome: Outcome, ran: Bools, dead: Bools) -> Bools:
+    def _of_turn(self, outcome: DecisionOutcome, ran: Bools, dead: Bools) -> Bools:
         """Reward a step of the guard. Its turn is over where its condition no longer holds, its
         steps are spent, or the episode is over."""
         steps, stage = self._steps, self._stage

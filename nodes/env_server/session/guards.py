@@ -33,7 +33,7 @@ _MOST_ERRORS = 20  # of one guard that are counted apart
 
 
 @dataclass
-class Tally:
+class GuardTally:
     """What a guard did. ``episodes``: its turns by (environment, seed)."""
 
     turns: int = 0
@@ -53,10 +53,10 @@ class Tallies:
 
     def __init__(self, seed: Callable[[int], int]) -> None:
         self.seed = seed
-        self._tallies: dict[str, Tally] = {}
+        self._tallies: dict[str, GuardTally] = {}
 
-    def of(self, name: str) -> Tally:
-        return self._tallies.setdefault(name, Tally())
+    def of(self, name: str) -> GuardTally:
+        return self._tallies.setdefault(name, GuardTally())
 
     def took_over(self, name: str, row: int) -> None:
         tally = self.of(name)
@@ -237,7 +237,7 @@ class Guards:
         turn.playing.stop()
         self._tally(turn.number).ended[how] += 1
 
-    def _tally(self, number: int) -> Tally:
+    def _tally(self, number: int) -> GuardTally:
         return self._tallies.of(self._guards[number].guard.name)
 
 

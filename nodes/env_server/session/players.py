@@ -9,7 +9,7 @@ import numpy as np
 
 from messages.world import Actor
 from models.actor import PlainActor
-from nodes.env_server.interface.stage import Interrupted, Stage
+from nodes.env_server.interface.stage import InterfaceStage, Interrupted
 from nodes.env_server.programs import Ending, Run
 from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.programs.pulse import PULSE
@@ -72,7 +72,7 @@ class Decider:
         ValueError: the actor does not fit the stage.
     """
 
-    def __init__(self, name: str, stage: Stage, actor: Actor | None, steps: Steps) -> None:
+    def __init__(self, name: str, stage: InterfaceStage, actor: Actor | None, steps: Steps) -> None:
         if actor is None:
             raise ValueError(f"{name} is a policy, and its actor is missing")
         self.stage = stage

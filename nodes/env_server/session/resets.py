@@ -6,16 +6,16 @@ Leading programs run here; the choices of leading policies come from the session
 import numpy as np
 
 from messages.world import Lead, OpenSession
-from nodes.env_server.interface.stage import Stage
+from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs import CompiledProgram
 from nodes.env_server.programs.part_clock import CLOCK, WORLD
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guards import Guards
-from nodes.env_server.session.steps import Outcome, Steps
+from nodes.env_server.session.steps import DecisionOutcome, Steps
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints
 
-Part = tuple[CompiledProgram, int] | Stage
+Part = tuple[CompiledProgram, int] | InterfaceStage
 
 
 class Leading:
@@ -40,10 +40,10 @@ class Leading:
         return None if self.number < 0 else self._parts[self.number]
 
     @property
-    def stage(self) -> Stage | None:
+    def stage(self) -> InterfaceStage | None:
         """The policy's stage that is played next, if it is one."""
         part = self.part
-        return part if isinstance(part, Stage) else None
+        return part if isinstance(part, InterfaceStage) else None
 
     def rows(self) -> Bools:
         """Where the stage that is played next has been reached."""
@@ -65,7 +65,7 @@ class Leading:
 
     def _enter(self, rows: Bools, number: int) -> None:
         self._at[rows] = number
-        if number < len(self._parts) and isinstance(part := self._parts[number], Stage):
+        if number < len(self._parts) and isinstance(part := self._parts[number], InterfaceStage):
             part.begin(rows)
 
 
@@ -96,7 +96,7 @@ class Resets:
         parts = [_part(lead, request, steps, model) for lead in request.lead]
         self.leading = Leading(parts, steps.size)
 
-    def reset(self, rows: Bools, stage: Stage | None) -> int:
+    def reset(self, rows: Bools, stage: InterfaceStage | None) -> int:
         """Begin new episodes in ``rows``. Returns the primitive steps of prefix and lead."""
         episodes, readings = self._steps.episodes, self._steps.readings
         numbers = np.flatnonzero(rows)
@@ -125,7 +125,7 @@ class Resets:
         of_prefix = self._steps.of_prefix
         return self._acting.play(program, max_steps, rows, of_prefix, guards=self._guards)
 
-    def lead_on(self, leader: Stage, choices: Ints, stage: Stage | None) -> int:
+    def lead_on(self, leader: InterfaceStage, choices: Ints, stage: InterfaceStage | None) -> int:
         """One decision of a policy that leads to ``stage``; the primitive steps that it took, and
         those of what came after it.
 
@@ -133,7 +133,7 @@ class Resets:
             Refusal: there is no such choice.
         """
         acting = self.leading.rows()
-        outcome = Outcome(self._steps.size, 1.0)
+        outcome = DecisionOutcome(self._steps.size, 1.0)
         of_leader = self._steps.of_leader
         self._acting.carry_out(
             leader,
@@ -146,7 +146,7 @@ class Resets:
         self.leading.pass_on(acting & leader.over)
         return int(outcome.steps.sum()) + self._come_to_begin(stage)
 
-    def _come_to_begin(self, stage: Stage | None) -> int:
+    def _come_to_begin(self, stage: InterfaceStage | None) -> int:
         """Play what leads on up to the next policy's turn, or let the episodes begin; the primitive
         steps that it took."""
         leading, steps = self.leading, 0
@@ -171,4 +171,4 @@ def _part(lead: Lead, request: OpenSession, steps: Steps, model: VideoModel | No
         return compiled(lead.program, steps.play.programs), lead.program.max_steps
     if lead.interface is None:
         raise ValueError("what leads to a training is a program or a policy's interface")
-    return Stage(lead.interface, request.task, steps.play, steps.world, model)
+    return InterfaceStage(lead.interface, request.task, steps.play, steps.world, model)

@@ -27,16 +27,16 @@ from messages.world import (
     Stepped,
 )
 from nodes.env_server.game_fault import playing
-from nodes.env_server.interface.stage import Stage
+from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs.part_clock import CLOCK, FEATURES
-from nodes.env_server.session.choice_tally import Tally
+from nodes.env_server.session.choice_tally import ChoiceTally
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guarded import GuardTraining
 from nodes.env_server.session.guards import Guards, Tallies
 from nodes.env_server.session.players import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
-from nodes.env_server.session.steps import Camera, Outcome, Steps, Watcher
+from nodes.env_server.session.steps import Camera, DecisionOutcome, Steps, Watcher
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints, World
 
@@ -98,7 +98,7 @@ class Session:
         self._guards = self._made(request.guards)
         self._resets = Resets(request, self._steps, self._acting, self._guards, model)
         self._leading = self._resets.leading
-        self._tally = Tally()
+        self._tally = ChoiceTally()
         self._mistakes: dict[str, int] = {}  # of rewards, of the last policy's stages before this
         self.stage = None if request.interface is None else self._stage(request.interface)
         if request.interface is not None and not request.autoreset:
@@ -171,13 +171,13 @@ class Session:
         with playing():
             return self._stepped(stage, choices)
 
-    def _stepped(self, stage: Stage, choices: Ints) -> Stepped:
+    def _stepped(self, stage: InterfaceStage, choices: Ints) -> Stepped:
         if self._training is not None:
             return self._training.step(choices, stage.interface.gamma)
         if self._autoreset and not self._once:
             self._resets.foresee()
         episodes, leading = self.records, self._leading
-        outcome = Outcome(self.size, stage.interface.gamma)
+        outcome = DecisionOutcome(self.size, stage.interface.gamma)
         rows, prefix_steps = np.zeros(0, np.int64), 0
         matched: Ints | None = None
         if (leader := leading.stage) is not None:
@@ -336,7 +336,7 @@ class Session:
         if interface is None:
             raise ValueError(f"{name} is a program or a policy's interface")
         steps = self._steps
-        stage = Stage(interface, self.task, steps.play, steps.world, self._model)
+        stage = InterfaceStage(interface, self.task, steps.play, steps.world, self._model)
         return Decider(name, stage, actor, steps)
 
     def _tell_mistakes(self) -> None:
@@ -364,12 +364,14 @@ class Session:
             rows[row] = True
         return rows if environments else ~rows
 
-    def _stage(self, interface: Interface) -> Stage:
-        stage = Stage(interface, self.task, self._steps.play, self._steps.world, self._model)
+    def _stage(self, interface: Interface) -> InterfaceStage:
+        stage = InterfaceStage(
+            interface, self.task, self._steps.play, self._steps.world, self._model
+        )
         self._readings.expect(interface)
         return stage
 
-    def _features(self, stage: Stage) -> np.ndarray:
+    def _features(self, stage: InterfaceStage) -> np.ndarray:
         part = CLOCK.switch(FEATURES)
         features = stage.features.compute(
             self._readings, stage.time(), stage.previous, stage.under_way()
@@ -377,7 +379,7 @@ class Session:
         CLOCK.switch(part)
         return features
 
-    def _mask(self, stage: Stage) -> Bools:
+    def _mask(self, stage: InterfaceStage) -> Bools:
         part = CLOCK.switch(FEATURES)
         mask = stage.choices.mask(self._readings)
         CLOCK.switch(part)

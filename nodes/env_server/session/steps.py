@@ -13,7 +13,7 @@ import numpy as np
 import worlds
 from messages.world import OpenSession, View
 from nodes.env_server.filmed_steps import HEIGHT, WIDTH
-from nodes.env_server.interface.stage import Stage
+from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs.part_clock import CLOCK, FILM, WORLD
 from nodes.env_server.session.records import DEATH, HORIZON, SUCCESS, Episodes, Photographer
 from nodes.env_server.video_model import VideoModel
@@ -35,7 +35,7 @@ class Watcher(Protocol):
     def show(self, steps: int, view: View, picture: np.ndarray, above: np.ndarray) -> None: ...
 
 
-class Outcome:
+class DecisionOutcome:
     """The outcome of one decision, summed over its primitive steps; the reward with ``gamma`` to
     the power of the step."""
 
@@ -149,7 +149,9 @@ class Steps:
             self.photographer.step(running, over)
         return over
 
-    def of_stage(self, stage: Stage, outcome: Outcome, running: Bools, dead: Bools) -> Bools:
+    def of_stage(
+        self, stage: InterfaceStage, outcome: DecisionOutcome, running: Bools, dead: Bools
+    ) -> Bools:
         """Reward the step and add it to ``outcome``."""
         episodes = self.episodes
         stage.steps[running] += 1
@@ -171,7 +173,9 @@ class Steps:
         outcome.add(reward, running, terminated, late & ~terminated, success)
         return terminated | late
 
-    def of_leader(self, leader: Stage, outcome: Outcome, running: Bools, dead: Bools) -> Bools:
+    def of_leader(
+        self, leader: InterfaceStage, outcome: DecisionOutcome, running: Bools, dead: Bools
+    ) -> Bools:
         """Count a step of a leading policy, which gets no reward: of ``outcome`` only the steps
         mean anything."""
         leader.steps[running] += 1

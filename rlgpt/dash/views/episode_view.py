@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from nodes.common.storage.episode_store import Part, read_episode
+from nodes.common.storage.episode_store import PlayPart, read_episode
 from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import played_episodes, stores
 
@@ -89,7 +89,7 @@ def one(run: Path, play: str, environment: int) -> dict[str, Any] | None:
     }
 
 
-def _part(part: Part, size: int, environment: int) -> dict[str, Any]:
+def _part(part: PlayPart, size: int, environment: int) -> dict[str, Any]:
     guards = [guard.name for guard in part.guards]
     if part.program is not None:
         return {

@@ -14,7 +14,7 @@ from messages.plan import Iteration
 from messages.program import Program
 from messages.undecodable import UNDECODABLE
 from messages.world import Interface
-from nodes.common.storage.episode_store import Part
+from nodes.common.storage.episode_store import PlayPart
 from rlgpt.report import played_episodes, stores
 from rlgpt.report.account import account
 from rlgpt.report.coloured_source import Piece, lines
@@ -111,14 +111,14 @@ def _view(views: dict[str, ProgramView], program: Program, role: str) -> Program
     return view
 
 
-def _parts(packed: bytes) -> list[Part]:
+def _parts(packed: bytes) -> list[PlayPart]:
     try:
-        return msgspec.msgpack.decode(zlib.decompress(packed), type=list[Part])
+        return msgspec.msgpack.decode(zlib.decompress(packed), type=list[PlayPart])
     except (zlib.error, *UNDECODABLE):
         return []
 
 
-def _programs_of(parts: list[Part]) -> list[tuple[Program, str]]:
+def _programs_of(parts: list[PlayPart]) -> list[tuple[Program, str]]:
     found: list[tuple[Program, str]] = []
     for part in parts:
         if part.program is not None:

@@ -21,7 +21,7 @@ class Lost(Exception):
     """The player or its game ended or does not answer; the sentence has how it was noticed."""
 
 
-class Refused(ValueError):
+class RefusedByPackage(ValueError):
     """The real package refused what was asked, in its own words."""
 
 
@@ -59,7 +59,7 @@ class Instance:
 
         Raises:
             Lost: none came, or its game was lost.
-            Refused: the package refused what was asked.
+            RefusedByPackage: the package refused what was asked.
         """
         deadline = time.monotonic() + seconds
         length = int.from_bytes(self._exactly(4, deadline, seconds), "big")
@@ -69,7 +69,7 @@ class Instance:
         if "lost" in found:
             raise Lost(found["lost"])
         if "refused" in found:
-            raise Refused(f"MineDojo refuses: {found['why']} ({found['refused']})")
+            raise RefusedByPackage(f"MineDojo refuses: {found['why']} ({found['refused']})")
         return found
 
     def memory(self) -> int:

@@ -16,7 +16,7 @@ from voxeldojo.tasks import WrongArgument, WrongValue, argument_names, make_kwar
 from voxeldojo.world_interface import NOON, Bools, Floats, Ints, World
 from worlds.minecraft.card import features
 from worlds.minecraft.play.minedojo import ports as taken_ports
-from worlds.minecraft.play.minedojo.instance import Instance, Lost, Refused
+from worlds.minecraft.play.minedojo.instance import Instance, Lost, RefusedByPackage
 from worlds.minecraft.play.minedojo.seen import Seen, Statistics, observation_of
 from worlds.minecraft.play.readings import MOB_GRID, PROGRAM_GRID
 from worlds.play import WorldError
@@ -181,7 +181,7 @@ class MineDojoWorld(World):
                 self._note(row, self._instance(row).answer(self._timeout))
             except Lost as error:
                 lost[row] = str(error)
-            except Refused as error:
+            except RefusedByPackage as error:
                 refused = refused or f"environment {row}: {error}"
         for row in rows:
             if row not in lost and self._instance(row).memory() > self._memory_limit:
@@ -263,7 +263,7 @@ class MineDojoWorld(World):
             self._instance(row).answer(self._reset_timeout)
         except Lost as error:
             lost[row] = str(error)
-        except Refused as error:
+        except RefusedByPackage as error:
             raise WorldError(str(error)) from None
 
     def _try(self, row: int, lost: dict[int, str], asked: dict[str, Any] | None) -> None:
@@ -276,7 +276,7 @@ class MineDojoWorld(World):
                 self._note(row, instance.answer(self._reset_timeout))
         except Lost as error:
             lost[row] = str(error)
-        except Refused as error:
+        except RefusedByPackage as error:
             raise WorldError(str(error)) from None
 
     def _note(self, row: int, answer: dict[str, Any]) -> None:
