@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -40,31 +41,12 @@ def play(
             starts over; ``unknown_policy``: there is no whole checkpoint;
             ``policy_does_not_fit``.
     """
-    state, problems = load(folder, reads_only=True)
-    if state is None:
-        raise ServiceError(
-            " ".join(problems) or f"The policy {act.policy.id} has no checkpoint: train it first.",
-            code="unknown_policy",
-        )
-    if problems:
-        warn(f"{act.policy.id} plays from the previous checkpoint. {' '.join(problems)}")
+    state = _checkpoint(folder, act.policy.id, warn)
     seed = zlib.crc32(act.session.encode()) if act.seed is None else act.seed
     generator = torch.Generator().manual_seed(seed)
     deciding = Deciding(stored_networks(state).actor, generator, greedy)
-
-    def ask(service: Service[Request, Reply], request: Request) -> Reply:
-        try:
-            return call(service, request)
-        except BusError as error:
-            if lost(error):
-                raise ServiceError(
-                    f"The session {act.session} ended while {act.policy.id} played in it "
-                    f"({error}): play its episodes again from the start.",
-                    code=SESSION_KILLED if was_killed(error) else UNKNOWN_SESSION,
-                ) from error
-            raise
-
-    opened = ask(
+    session = _Session(call, act)
+    opened = session.ask(
         INTERFACE,
         TakeInterface(
             session=act.session,
@@ -91,9 +73,42 @@ def play(
         check()
         possible = mask | over[:, None]  # where the stage is over, choices have no effect
         chosen = deciding.choose(features, possible)
-        stepped = ask(STEP, Step(session=act.session, choices=chosen))
+        stepped = session.ask(STEP, Step(session=act.session, choices=chosen))
         steps += int(stepped.steps.sum())
         late |= ~over & stepped.truncated & ~stepped.terminated
         over |= stepped.terminated | stepped.truncated | (stepped.steps == 0)
         features, mask = stepped.features, stepped.mask
     return Acted(steps=steps, late=np.flatnonzero(late).tolist())
+
+
+def _checkpoint(folder: Path, policy: str, warn: Callable[[str], None]) -> dict[str, Any]:
+    """The policy's whole checkpoint, the previous one where the last is bad."""
+    state, problems = load(folder, reads_only=True)
+    if state is None:
+        raise ServiceError(
+            " ".join(problems) or f"The policy {policy} has no checkpoint: train it first.",
+            code="unknown_policy",
+        )
+    if problems:
+        warn(f"{policy} plays from the previous checkpoint. {' '.join(problems)}")
+    return state
+
+
+class _Session:
+    """The session that is played in, whose end is told apart from other failures."""
+
+    def __init__(self, call: Call, act: Act) -> None:
+        self._call = call
+        self._act = act
+
+    def ask(self, service: Service[Request, Reply], request: Request) -> Reply:
+        try:
+            return self._call(service, request)
+        except BusError as error:
+            if lost(error):
+                raise ServiceError(
+                    f"The session {self._act.session} ended while {self._act.policy.id} played in "
+                    f"it ({error}): play its episodes again from the start.",
+                    code=SESSION_KILLED if was_killed(error) else UNKNOWN_SESSION,
+                ) from error
+            raise

@@ -21,7 +21,8 @@ from messages.world import DEFAULT_GAME
 from nodes.common.checks.answer_check import MOST_SAMPLES
 from nodes.common.questions.asking import kind_of
 from nodes.config import ConfigError, node_values
-from nodes.llm.answers import Asked, Attempt, NoValidAnswer, answer, answer_schema
+from nodes.llm.answer_schema import answer_schema
+from nodes.llm.answers import Asked, Attempt, NoValidAnswer, answer
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.breakpoints import Breakpoints, Waiting
 from nodes.llm.fitting import Fitted

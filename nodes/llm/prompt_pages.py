@@ -14,7 +14,7 @@ import msgspec
 
 from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.common.questions.asking import render
-from nodes.llm.answers import answer_schema
+from nodes.llm.answer_schema import answer_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "docs" / "examples" / "questions.json"

@@ -161,7 +161,6 @@ class SlowAgent(Node):
         decomposition: DecomposeAnswer,
         history: list[Iteration],
     ) -> Iteration:
-        sub_actions = decomposition.sub_actions
         id = f"{goal.id}/iteration-{number}"
         if (finished := self.memory.find(id, Iteration)) is not None:
             return finished
@@ -169,34 +168,12 @@ class SlowAgent(Node):
         if began is None:
             began = self.memory.keep(f"{id}/began", time.time())
         done = _Round()
-        # Guards that an earlier iteration trained need no samples.
-        to_train = [
-            each
-            for each in decomposition.guards
-            if each.method == "rl" and _earlier_guard(each, history) is None
-        ]
         self._guards(goal, id, decomposition, history, done, trained=False)
         left = self._limits(goal).samples - spent(history[len(goal.request.history) :])
         practice = for_practice(left, goal.request.task, self.config)
-        for number_of, sub_action in enumerate(sub_actions):
-            earlier = earlier_success(sub_action, done.stages, done.guards, history)
-            if earlier is not None:
-                stage, line = earlier
-            else:
-                # Samples left by one go to the next; none may use up the others' share.
-                parts = len(sub_actions) - number_of + len(to_train)
-                share = (practice - done.training - done.trial) // parts
-                implemented = self._implement(goal, id, sub_action, done, history, share)
-                done.training += implemented.samples.training
-                done.trial += implemented.samples.trial
-                done.reports += implemented.guards
-                stage, line = implemented.stage, implemented.line
-            done.lines.append(line)
-            if stage is None:
-                break  # what comes after it would start from a state that is never reached
-            done.stages.append(stage)
+        self._implement_all(goal, id, decomposition, history, done, practice)
         evaluated = Evaluated(success_rate=0.0, episodes=[], steps=0)
-        if len(done.stages) == len(sub_actions):
+        if len(done.stages) == len(decomposition.sub_actions):
             self._guards(goal, id, decomposition, history, done, trained=True, practice=practice)
             left -= done.training + done.trial
             evaluated = self._evaluate(goal, id, done.stages, left)
@@ -216,6 +193,42 @@ class SlowAgent(Node):
             guards=_with_reports(done.guard_lines, [*done.reports, *evaluated.guards]),
         )
         return self.memory.keep(id, iteration)
+
+    def _implement_all(
+        self,
+        goal: Achieving,
+        id: str,
+        decomposition: DecomposeAnswer,
+        history: list[Iteration],
+        done: _Round,
+        practice: int,
+    ) -> None:
+        """Implement the sub-actions in their order, until one has no stage: what comes after it
+        would start from a state that is never reached. ``practice``: samples for all of them and
+        the guards to train."""
+        # Guards that an earlier iteration trained need no samples.
+        to_train = [
+            each
+            for each in decomposition.guards
+            if each.method == "rl" and _earlier_guard(each, history) is None
+        ]
+        for at, sub_action in enumerate(decomposition.sub_actions):
+            earlier = earlier_success(sub_action, done.stages, done.guards, history)
+            if earlier is not None:
+                stage, line = earlier
+            else:
+                # Samples left by one go to the next; none may use up the others' share.
+                parts = len(decomposition.sub_actions) - at + len(to_train)
+                share = (practice - done.training - done.trial) // parts
+                implemented = self._implement(goal, id, sub_action, done, history, share)
+                done.training += implemented.samples.training
+                done.trial += implemented.samples.trial
+                done.reports += implemented.guards
+                stage, line = implemented.stage, implemented.line
+            done.lines.append(line)
+            if stage is None:
+                return
+            done.stages.append(stage)
 
     def _implement(
         self,

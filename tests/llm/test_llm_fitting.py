@@ -22,7 +22,7 @@ from messages.chat import (
     ProgramQuestion,
 )
 from messages.plan import SubAction
-from nodes.llm.answers import parse
+from nodes.llm.answer_parsing import parse
 from nodes.llm.fitting import fit
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.thinking import split

@@ -32,7 +32,8 @@ from messages.verdict import JUDGE
 from nodes.common.running.exit_codes import REFUSED, UNUSABLE_FILE
 from nodes.config import ConfigError, read_parameters
 from nodes.llm.answer_bounds import without_prose_bounds
-from nodes.llm.answers import answer_schema, parse
+from nodes.llm.answer_parsing import parse
+from nodes.llm.answer_schema import answer_schema
 from nodes.llm.backend import BackendError
 from nodes.llm.completions import post
 from nodes.llm.llm import Llm

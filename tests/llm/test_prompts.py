@@ -16,7 +16,7 @@ from nodes.common.questions import prompt_parts
 from nodes.common.questions.asking import render
 from nodes.env_server.programs import ProgramRefused, compile_program, grammar
 from nodes.llm.answer_bounds import without_prose_bounds
-from nodes.llm.answers import answer_schema
+from nodes.llm.answer_schema import answer_schema
 from nodes.llm.fitting import fit
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
 from tests.agent_stack import LOG, TASK

@@ -14,7 +14,7 @@ import msgspec
 
 from messages.chat import ChatMessage
 from nodes.common.checks.answer_check import answer_problems
-from nodes.llm.answers import parse
+from nodes.llm.answer_parsing import parse
 from nodes.llm.backend import BackendError
 from nodes.llm.examples.example import Example, question_of
 from nodes.llm.getting.refusals import Failed, Refused
