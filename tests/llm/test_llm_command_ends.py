@@ -27,9 +27,10 @@ from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_command import find_program
 from nodes.llm.vllm.vllm_server import ServerFailed
 from tests.bus_processes import ROOT
+from tests.llm.run_folder import run_folder
 from tests.llm.test_llm_getting import CONTENT, converter
 from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
-from tests.llm.test_llm_training import run_folder, safetensors
+from tests.llm.toy_training import safetensors
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

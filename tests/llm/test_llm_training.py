@@ -1,139 +1,30 @@
-"""What a model is taught with, and what becomes of a training.
+"""What becomes of a training, and the figures of a test of weights.
 
 The program that trains needs the vLLM environment (`make test-llm` runs it); here a script stands
 for its Python, and the figures are of answers that are written in the test.
 """
 
 import json
-import os
-import random
 import shutil
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from messages.chat import (
-    DecomposeAnswer,
-    DecomposeQuestion,
-    PlanQuestion,
-    ProgramAnswer,
-    ProgramQuestion,
-)
-from messages.world import Condition
-from nodes.common.checks.answer_check import answer_problems
-from nodes.common.questions.asking import render
 from nodes.llm import manifest
-from nodes.llm.examples.example import Example, question_of
+from nodes.llm.examples.example import Example
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.getting.weight_places import weights_at
-from nodes.llm.lessons.lessons import HELD_OUT, lessons, questions, split
-from nodes.llm.lessons.taught import KINDS
-from nodes.llm.lessons.taught import taught as lessons_about
+from nodes.llm.lessons.lessons import questions
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.__main__ import main as training_main
-from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import Settings, teach
 from nodes.llm.training.trial import Figures, judged, trial
 from nodes.llm.vllm.adapter import adapter_words, served_name, version
 from nodes.llm.vllm.vllm_command import command_line
-from tests.bus_processes import ROOT
-
-COUNTS = dict.fromkeys(KINDS, 30)
-TRAINS = """#!{python}
-import json, shutil, sys
-from pathlib import Path
-settings = json.loads(Path(sys.argv[-1]).read_text())
-if sys.argv[-2].endswith("merge_adapter.py"):
-    assert (Path(settings["adapter"]) / "adapter_config.json").is_file()
-    (Path(settings["into"]) / "config.json").write_text('{{"merged": 1}}')
-    shutil.copy(Path(settings["base"], "model.safetensors"), settings["into"])
-    {extra}
-    sys.exit()
-lines = Path(settings["examples"]).read_text().splitlines()
-assert set(json.loads(lines[0])) >= {{"kind", "system", "user", "answer"}}
-print(json.dumps(dict(step=1, of=1, kind="x", loss=0.5, tokens=9, seconds=1, cpu=1)), flush=True)
-{extra}
-into = Path(settings["into"])
-(into / "adapter").mkdir()
-(into / "adapter" / "adapter_config.json").write_text('{{"r": 12}}')
-(into / "config.json").write_text('{{"trained": 1}}')
-header = b'{{"__metadata__":{{"of":"trained"}}}}'
-(into / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
-"""
-
-
-def safetensors(of: str) -> bytes:
-    """A file of the format without a tensor."""
-    header = json.dumps({"__metadata__": {"of": of}}).encode()
-    return len(header).to_bytes(8, "little") + header
-
-
-@pytest.fixture(scope="module")
-def taught() -> list[Example]:
-    return lessons(COUNTS, seed=3)
-
-
-def test_every_lesson_is_an_answer_that_its_agent_takes(taught: list[Example]):
-    assert {kind: sum(e.kind == kind for e in taught) for kind in KINDS} == COUNTS
-    types = {"PlanQuestion": PlanQuestion, "DecomposeQuestion": DecomposeQuestion}
-    for each in taught:
-        if each.kind in types:
-            question = msgspec.json.decode(each.question, type=types[each.kind])
-            assert answer_problems(question, each.answer) == []
-    plan = next(each for each in taught if each.kind == "PlanQuestion")
-    question = msgspec.json.decode(plan.question, type=PlanQuestion)
-    # It is asked in the words in which it is asked in a run.
-    assert render(ROOT / "nodes" / "planner" / "prompts", question)[1].content == plan.user
-    assert answer_problems(question, '{"subtasks": []}')
-
-
-def test_other_families_are_taught_without_what_leads_to_a_goal_of_the_papers_tables():
-    about, held = split()
-    assert {goal.kind for goal in about} == {"have", "killed", "placed", "used"}
-    assert not HELD_OUT & {goal.name for goal in about}
-    others = {goal.name for goal in about if goal.kind != "have"}
-    assert not others & {"cow", "sheep", "shears", "bucket"}
-    assert {goal.kind for goal in held} == {"have", "nearby"}
-
-
-def test_lessons_are_distinct_cover_many_goals_and_repeat_for_the_same_seed(taught: list[Example]):
-    assert len({each.user for each in taught}) > 0.95 * len(taught)
-    assert len({each.goal for each in taught}) > 25
-    assert lessons(COUNTS, seed=3) == taught
-    decompositions = [each.user for each in taught if each.kind == "DecomposeQuestion"]
-    assert any("Iteration 0" in user for user in decompositions)  # what failed is changed
-    assert any("None: this is the first" in user for user in decompositions)
-
-
-def test_what_failed_is_never_taught_to_be_done_again():
-    """The rules have one way to use an item, and none after it: of that the first try is taught."""
-    chance = random.Random(0)
-    again: set[str] = set()
-    for goal in (Condition(kind="used", name="stone_axe"), Condition(kind="have", name="log")):
-        for each in lessons_about("DecomposeQuestion", goal, chance, 20):
-            question = question_of(each)
-            assert isinstance(question, DecomposeQuestion)
-            if question.history:
-                answer = msgspec.json.decode(each.answer, type=DecomposeAnswer)
-                tried = [line.sub_action for line in question.history[-1].lines]
-                assert answer.sub_actions != tried
-                again.add(question.subtask.success.kind)
-    assert again == {"have"}
-
-
-def test_held_out_answers_are_never_trained_on(taught: list[Example]):
-    learned, held = split()
-    assert {goal.name for goal in held} > HELD_OUT
-    assert not {goal.name for goal in held} & {goal.name for goal in learned}
-    asked = {each.goal for each in questions({"PlanQuestion": 20}, seed=3)}
-    another = lessons({"PlanQuestion": 60}, seed=4)  # a second training, with a seed of its own
-    assert not asked & {each.goal for each in [*taught, *another]}
+from tests.llm.toy_training import trainer
 
 
 def test_figures_count_valid_accepted_and_same_answers_apart(capsys: pytest.CaptureFixture[str]):
@@ -150,31 +41,6 @@ def test_figures_count_valid_accepted_and_same_answers_apart(capsys: pytest.Capt
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[-1] for line in lines] == ["refused", "refused", "accepted", "accepted"]
     assert f"question 2 of 4, PlanQuestion for {examples[1].goal}:" in lines[1]
-
-
-@pytest.fixture
-def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of weights, in a folder to launch from with an environment."""
-    monkeypatch.chdir(tmp_path)
-    trainer(tmp_path)
-    folder = tmp_path / "weights" / "toy"
-    folder.mkdir(parents=True)
-    (folder / "config.json").write_text("{}")
-    (folder / "tokenizer.json").write_text("{}")
-    (folder / "model.safetensors").write_bytes(safetensors("base"))
-    told = manifest.Manifest(
-        model="a/toy", licence="MIT", source="x", source_sha256="", files=manifest.described(folder)
-    )
-    (folder / manifest.NAME).write_bytes(msgspec.json.encode(told))
-    return folder
-
-
-def trainer(folder: Path, extra: str = "") -> None:
-    python = folder / ".venv-vllm" / "bin" / "python"
-    python.parent.mkdir(parents=True, exist_ok=True)
-    python.write_text(TRAINS.format(python=sys.executable, extra=extra))
-    python.chmod(0o755)
-    (folder / ".venv-vllm" / ".done").touch()
 
 
 def test_trained_weights_name_their_adapter_and_the_adapter_its_base(
@@ -251,64 +117,6 @@ def test_trainings_that_cannot_begin_are_refused(base: Path, taught: list[Exampl
         teach(base, tmp_path / "into", taught, Settings())
 
 
-def test_an_adapter_is_merged_into_the_weights_that_it_is_for(
-    base: Path, taught: list[Example], tmp_path: Path
-):
-    teach(base, base.with_name("toy-taught"), taught, Settings())
-    adapter = tmp_path / "adapter"
-    (base.with_name("toy-taught") / "adapter").rename(adapter)
-    trainer(tmp_path, "sys.exit('OSError: no space left on device')")
-    with pytest.raises(Failed, match="the merging failed: OSError: no space left"):
-        merge(adapter, base.parent, "again")
-    trainer(tmp_path)
-    into = merge(adapter, base.parent, "again")
-    assert {path.name for path in base.parent.iterdir()} == {"toy", "toy-taught", "again"}
-    merged, small = manifest.read(into), manifest.read(adapter)
-    assert merged is not None
-    assert small is not None
-    assert merged.trained == small.digest
-    assert manifest.missing(into, merged, thorough=True) == ""
-    with pytest.raises(Refused, match="is there already"):
-        merge(adapter, base.parent, "again")
-    with pytest.raises(Refused, match="is for toy, whose weights are not in"):
-        merge(adapter, tmp_path / "elsewhere", None)
-    with pytest.raises(Refused, match="holds no adapter"):
-        merge(tmp_path, base.parent, "other")
-    (adapter / "adapter_config.json").write_text('{"r": 8}')
-    with pytest.raises(Refused, match="is not whole"):
-        merge(adapter, base.parent, "other")
-
-
-def test_an_adapter_is_merged_into_a_base_from_elsewhere(
-    base: Path, taught: list[Example], tmp_path: Path
-):
-    """As Hugging Face has them, without a manifest: training takes such a folder as well."""
-    (base / manifest.NAME).unlink()
-    teach(base, base.with_name("toy-taught"), taught, Settings())
-    adapter = tmp_path / "adapter"
-    (base.with_name("toy-taught") / "adapter").rename(adapter)
-    other = base.with_name("another")
-    shutil.copytree(base, other)
-    (other / "model.safetensors").write_bytes(safetensors("other"))
-    into = merge(adapter, base.parent, "again")
-    merged = manifest.read(into)
-    assert merged is not None
-    assert merged.source == "toy"
-    shutil.rmtree(base)
-    with pytest.raises(Refused, match="is for toy, whose weights are not in"):
-        merge(adapter, base.parent, "more")
-
-
-@pytest.fixture
-def adapter(base: Path, taught: list[Example], tmp_path: Path) -> Path:
-    """An adapter for `base`, without the weights that it was merged into."""
-    teach(base, base.with_name("toy-taught"), taught, Settings())
-    place = tmp_path / "adapter"
-    (base.with_name("toy-taught") / "adapter").rename(place)
-    shutil.rmtree(base.with_name("toy-taught"))
-    return place
-
-
 @pytest.mark.parametrize("name", ["a/b", "../evil", "/tmp/evil", ".", "..", "", "a\nb", "x" * 250])
 @pytest.mark.parametrize("what", ["train", "merge"])
 def test_a_name_that_is_no_plain_one_is_refused_before_anything_is_made(
@@ -377,113 +185,3 @@ def test_weights_in_the_folder_of_weights_are_found_by_their_name(
     monkeypatch.setenv("RLGPT_WEIGHTS", str(tmp_path / "other"))
     shutil.move(base, tmp_path / "other" / "again")
     assert weights_at("again") == tmp_path / "other" / "again"
-
-
-def test_a_broken_copy_of_the_base_is_passed_over_for_a_whole_one(base: Path, adapter: Path):
-    broken, unreadable = base.with_name("a-copy"), base.with_name("b-copy")
-    for copy in (broken, unreadable):
-        shutil.copytree(base, copy)
-    (broken / "model.safetensors").write_bytes(safetensors("BASE"))  # as many bytes
-    (unreadable / manifest.NAME).write_text("{")
-    assert merge(adapter, base.parent, "first").name == "first"
-    (base / "config.json").unlink()
-    with pytest.raises(
-        Refused, match=r"no whole weights .*a-copy \(model\.safetensors was changed"
-    ):
-        merge(adapter, base.parent, "second")
-    shutil.rmtree(broken)
-    (base / manifest.NAME).write_text("{")
-    with pytest.raises(Refused, match=r"no whole weights .*toy \(.*rlgpt\.json cannot be read"):
-        merge(adapter, base.parent, "second")
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_merging_that_is_interrupted_leaves_nothing(
-    base: Path, adapter: Path, tmp_path: Path, number: int
-):
-    """Also where only the command is told to end, and where it is told twice."""
-    trainer(tmp_path, "import time; Path('merging').touch(); time.sleep(60)")
-    words = [sys.executable, "-m", "rlgpt.main", "llm", "merge", str(adapter)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
-        while not (tmp_path / "merging").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        process.send_signal(number)
-        process.send_signal(number)
-        _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "Traceback" not in said
-    assert list(base.parent.iterdir()) == [base]
-
-
-def run_folder(path: Path, example: Example, success: bool) -> Path:
-    """A run whose planner was refused once and then answered well."""
-    (path / "llm").mkdir(parents=True)
-    (path / "summary.json").write_text(json.dumps({"success": success}))
-    lines: list[str] = []
-    for number, answer in enumerate(['{"subtasks": []}', example.answer]):
-        entry = {
-            "time": 0.0,
-            "agent": "planner",
-            "asked": "PlanQuestion",
-            "question": msgspec.json.decode(example.question),
-            "prompt": [],
-            "schema": {},
-            "answered": {
-                "type": "Answered",
-                "id": f"goal/plan-{number}",
-                "answer": answer,
-                "model": "strong",
-            },
-        }
-        lines.append(json.dumps(entry) + "\n")
-    (path / "llm" / "transcript.jsonl").write_text("".join(lines))
-    return path
-
-
-def test_the_last_answers_of_a_successful_run_are_trained_on(taught: list[Example], tmp_path: Path):
-    known = next(each for each in taught if each.kind == "PlanQuestion")
-    [found] = recorded(run_folder(tmp_path / "good", known, success=True))
-    assert (found.user, found.answer, found.source) == (known.user, known.answer, "strong")
-    with pytest.raises(Refused, match="did not reach its goal"):
-        recorded(run_folder(tmp_path / "bad", known, success=False))
-    with pytest.raises(Refused, match="is no run that can be learned from"):
-        recorded(tmp_path / "none")
-
-
-def test_refused_answers_are_taught_with_the_repaired_one(taught: list[Example]):
-    """As the agent would ask again: with the answer and every reason."""
-    for kind in ("PlanQuestion", "DecomposeQuestion"):
-        said = "Your last answer cannot be used"
-        again = [each for each in taught if each.kind == kind and said in each.user]
-        assert len(again) >= 4
-        for each in again:
-            question = question_of(each)
-            assert isinstance(question, PlanQuestion | DecomposeQuestion)
-            steps = "subtasks" if isinstance(question, PlanQuestion) else "sub_actions"
-            refused = msgspec.json.encode({steps: question.refused}).decode()
-            assert answer_problems(question, refused) == question.problems
-            assert answer_problems(question, each.answer) == []
-
-
-def test_a_share_of_the_plans_states_quantities():
-    asked = [question_of(each) for each in lessons({"PlanQuestion": 60}, seed=5, quantities=0.5)]
-    stated = sum(isinstance(each, PlanQuestion) and each.quantities for each in asked)
-    assert 15 <= stated <= 45
-
-
-def test_programs_that_fell_short_are_followed_by_another_one():
-    """In the iteration in which they were tried, or in the one after it."""
-    now, before = 0, 0
-    for each in lessons({"ProgramQuestion": 300}, seed=5):
-        question = question_of(each)
-        assert isinstance(question, ProgramQuestion)
-        tried = [attempt.source for attempt in question.attempts if not attempt.problems]
-        earlier = [note.program.source for note in question.tried if note.program is not None]
-        source = msgspec.json.decode(each.answer, type=ProgramAnswer).source
-        assert source not in tried + earlier
-        now, before = now + bool(tried), before + bool(earlier)
-    assert now > 10
-    assert before > 3

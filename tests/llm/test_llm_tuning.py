@@ -38,8 +38,7 @@ def test_fine_tuning_lowers_the_loss_and_writes_changed_complete_weights(
     monkeypatch.chdir(FOLDER.parent)  # where its environment is
     settings = Settings(rounds=4, pack=2, rate=5e-3, minutes=15)
     teach(base, into, lessons({"PlanQuestion": 4}, seed=0), settings)
-    said = [line for line in capfd.readouterr().out.splitlines() if "loss" in line]
-    losses = [float(line.partition("loss ")[2].partition(",")[0]) for line in said]
+    losses = _losses(capfd.readouterr().out)
     assert len(losses) == 8
     assert sum(losses[-2:]) < 0.92 * sum(losses[:2])
     told = manifest.read(into)
@@ -48,6 +47,15 @@ def test_fine_tuning_lowers_the_loss_and_writes_changed_complete_weights(
     assert manifest.missing(into, told, thorough=True) == problem(into, []) == ""
     # The adapter is in them: they are not the base's.
     assert manifest.weights_digest(into) != manifest.weights_digest(base)
+    on = Settings(pack=2, rate=1e-5, minutes=15, adapter=str(into / "adapter"))
+    teach(base, tmp_path / "further", lessons({"PlanQuestion": 4}, seed=0), on)
+    further = _losses(capfd.readouterr().out)
+    assert sum(further) < 0.92 * sum(losses[:2])  # where it ended, not where it began
+
+
+def _losses(out: str) -> list[float]:
+    lines = [line for line in out.splitlines() if "loss" in line]
+    return [float(line.partition("loss ")[2].partition(",")[0]) for line in lines]
 
 
 _GRADIENTS = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nodes.common.storage.whole_files import write_whole
 from nodes.llm import manifest
-from nodes.llm.folders import no_folder
+from nodes.llm.getting.adapters import weights_version, whole_adapter
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.disk_room import check_room, size_of
 from nodes.llm.getting.in_environment import describe_merged, run
@@ -29,7 +29,7 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
         Failed: the merging ended in any other way; nothing is left of it.
     """
     named = None if name is None else plain_name(name)
-    about = _whole(adapter)
+    about = whole_adapter(adapter)
     base = _base(about, weights)
     into = weights / (named or taught_folder(base.name))
     if into.exists():
@@ -48,23 +48,6 @@ def merge(adapter: Path, weights: Path, name: str | None) -> Path:
     return into
 
 
-def _whole(adapter: Path) -> Manifest:
-    if wrong := no_folder(adapter):
-        raise Refused(f"{adapter} is no adapter ({wrong}): name the folder of one")
-    try:
-        about = manifest.read(adapter)
-        wrong = manifest.missing(adapter, about, thorough=True) if about is not None else ""
-    except ValueError as error:
-        about, wrong = None, str(error)
-    if wrong:
-        raise Refused(f"{adapter} is not whole: {wrong}")
-    if about is None or not (adapter / "adapter_config.json").is_file():
-        below = adapter / "adapter"
-        meant = f"; did you mean {below}?" if (below / "adapter_config.json").is_file() else ""
-        raise Refused(f"{adapter} holds no adapter that `rlgpt llm train` wrote{meant}")
-    return about
-
-
 def _base(about: Manifest, weights: Path) -> Path:
     """The first whole folder of the weights that the adapter is for. Raises Refused: there is
     none."""
@@ -76,7 +59,7 @@ def _base(about: Manifest, weights: Path) -> Path:
             if folder.name == about.source:
                 broken.append(f"{folder} ({error})")
             continue
-        if _version(folder, known) != about.source_sha256:
+        if weights_version(folder, known) != about.source_sha256:
             continue
         if not (wrong := problem(folder, [], thorough=True)):
             return folder
@@ -90,11 +73,3 @@ def _base(about: Manifest, weights: Path) -> Path:
         f"the adapter is for {about.source}, whose weights are not in {weights}: "
         "`rlgpt llm get NAME` fetches them; a folder of them from elsewhere belongs there, too"
     )
-
-
-def _version(folder: Path, known: Manifest | None) -> str:
-    """By what an adapter names these weights; "" where there are none. Of a folder from elsewhere,
-    which has no manifest, all weights are read."""
-    if known is not None:
-        return known.weights
-    return manifest.weights_digest(folder) if (folder / "config.json").is_file() else ""

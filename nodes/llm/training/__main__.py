@@ -35,11 +35,12 @@ def _train(given: argparse.Namespace) -> None:
     named = None if given.name is None else plain_name(given.name)
     base = weights_at(given.model)
     into = base.parent / (named or taught_folder(base.name))
-    check(base, into)
+    adapter = None if given.adapter is None else given.adapter.expanduser().absolute()
+    check(base, into, adapter)
     settings = Settings(
         minutes=given.minutes, rounds=given.rounds, pack=given.pack, rate=given.rate,
         seed=given.seed, threads=given.threads, device=given.device,
-        frozen_prefix=given.frozen_prefix,
+        frozen_prefix=given.frozen_prefix, adapter=str(adapter or ""),
     )  # fmt: skip
     examples = [*lessons(_counts(given), given.seed, given.quantities), *_recorded(given)]
     print(f"{len(examples)} examples, {given.minutes:g} minutes at most", flush=True)
@@ -130,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--threads", type=_one_or_more, default=1)
     train.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     train.add_argument("--frozen-prefix", action="store_true")
+    train.add_argument("--adapter", type=Path)
     train.add_argument("--quantities", type=_share, nargs="?", const=1.0, default=0.0)
     merging = what.add_parser("merge")
     merging.add_argument("adapter", type=Path)

@@ -9,6 +9,7 @@ import msgspec
 from messages.bounds import Positive
 from nodes.common.storage.whole_files import write_whole
 from nodes.llm.examples.example import Example, write
+from nodes.llm.getting.adapters import check_is_for, whole_adapter
 from nodes.llm.getting.alone import alone
 from nodes.llm.getting.cpu_environment import NAME
 from nodes.llm.getting.disk_room import check_room, size_of
@@ -37,11 +38,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     threads: Positive = 1  # more than the cores that are really free make it slower, not faster
     device: str = "cpu"
     frozen_prefix: bool = False  # whether the gradient stops at the shared system message
+    adapter: str = ""  # the folder of one to go on from, whose rank it keeps; "": a new one
 
 
-def check(base: Path, into: Path) -> None:
-    """Raises Refused where ``base`` is no whole folder of weights that vLLM serves, or ``into`` is
-    there."""
+def check(base: Path, into: Path, adapter: Path | None = None) -> None:
+    """Raises Refused where ``base`` is no whole folder of weights that vLLM serves, ``into`` is
+    there, or ``adapter`` is none for ``base``."""
     check_holds_model(base)
     program = Path(NAME).absolute() / "bin" / "vllm"
     if wrong := (
@@ -50,17 +52,20 @@ def check(base: Path, into: Path) -> None:
         raise Refused(f"{base} cannot be trained: {wrong}")
     if into.exists():
         raise Refused(f"{into} is there already: delete it, or name another with --name")
+    if adapter is not None:
+        check_is_for(whole_adapter(adapter), adapter, base)
 
 
 def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -> None:
     """Train ``base`` on the examples and write adapter and merged weights to ``into``.
 
     Raises:
-        Refused: ``base`` is no folder of weights, ``into`` is there, there are no examples, the
-            disk is too full, or another process works on it.
+        Refused: ``base`` is no folder of weights, ``into`` is there, the adapter to go on from is
+            none for ``base``, there are no examples, the disk is too full, or another process works
+            on it.
         Failed: the training ended in any other way; nothing is left of it.
     """
-    check(base, into)
+    check(base, into, Path(settings.adapter) if settings.adapter else None)
     if not examples:
         raise Refused("there is nothing to learn: no example was made or recorded")
     part = into.with_name(f".{into.name}.part")

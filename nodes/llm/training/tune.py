@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import LoraConfig, get_peft_model
+from peft import LoraConfig, PeftModel, get_peft_model
 from torch.utils.checkpoint import checkpoint
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.cache_utils import DynamicCache
@@ -215,14 +215,9 @@ def main() -> int:
     model = AutoModelForCausalLM.from_pretrained(
         settings["base"], dtype=getattr(torch, settings["numbers"]), local_files_only=True
     ).to(settings["device"])
-    config = LoraConfig(
-        r=settings["rank"],
-        lora_alpha=2 * settings["rank"],
-        target_modules=_MODULES,
-        task_type="CAUSAL_LM",
-    )
-    adapted = get_peft_model(model, config, autocast_adapter_dtype=False)
-    config.base_model_name_or_path = Path(settings["base"]).name  # not where it lies here
+    adapted = _adapted(model, settings)
+    # Its name, not where it lies here.
+    adapted.peft_config["default"].base_model_name_or_path = Path(settings["base"]).name
     every = packs([json.loads(line) for line in lines], tokenizer, settings["pack"])
     order: list[Pack] = []
     for _ in range(settings["rounds"]):
@@ -235,6 +230,22 @@ def main() -> int:
     tokenizer.save_pretrained(settings["into"])
     report(done=done)
     return 0
+
+
+def _adapted(model: Any, settings: dict[str, Any]) -> Any:
+    """The model with the adapter to train in it: a new one, or the one to go on from."""
+    if settings["adapter"]:
+        adapted = PeftModel.from_pretrained(
+            model, settings["adapter"], is_trainable=True, autocast_adapter_dtype=False
+        )
+        return adapted.to(model.dtype)
+    config = LoraConfig(
+        r=settings["rank"],
+        lora_alpha=2 * settings["rank"],
+        target_modules=_MODULES,
+        task_type="CAUSAL_LM",
+    )
+    return get_peft_model(model, config, autocast_adapter_dtype=False)
 
 
 def report(**values: Any) -> None:
