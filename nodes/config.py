@@ -75,7 +75,7 @@ def key_folder(run: Path, keys: object) -> Path | None:
     folder. None: in its ``keys``."""
     if not keys:
         return None
-    return Path(os.path.normpath(run.resolve() / Path(str(keys)).expanduser()))
+    return Path(os.path.normpath(run.resolve() / Path(os.path.expanduser(str(keys)))))
 
 
 def node_values(config: Mapping[str, Any], node: str) -> dict[str, Any]:

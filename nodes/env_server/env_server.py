@@ -1,5 +1,6 @@
 """The env server: worlds, sessions in them, and coded actions that run beside the world."""
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -339,7 +340,7 @@ class EnvServer(Node):
         from models.mineclip import MineClip, WeightsError
 
         try:
-            model = MineClip(self.run / Path(files.weights).expanduser(), files.device)
+            model = MineClip(self.run / Path(os.path.expanduser(files.weights)), files.device)
         except WeightsError as error:
             raise ConfigError(str(error)) from error
         self.log.info(

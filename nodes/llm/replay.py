@@ -1,6 +1,7 @@
 """Answers from a recorded run, and a report at the first question that differs from it."""
 
 import difflib
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,7 @@ class Recording:
 
 def transcript_path(given: str) -> Path:
     """The transcript that a run folder, its llm folder or a path names. Raises ValueError."""
-    path = Path(given).expanduser().absolute()
+    path = Path(os.path.expanduser(given)).absolute()
     for candidate in (path, path / "transcript.jsonl", path / "llm" / "transcript.jsonl"):
         if candidate.is_file():
             return candidate

@@ -1,6 +1,7 @@
 """`rlgpt bag export`: a bag for Foxglove, as lines of JSON, or as tables."""
 
 import csv
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +26,7 @@ def export(
     """Write what is in a bag. ``kind``: ``foxglove`` (an MCAP file with JSON messages), ``msgpack``
     (the same with the messages as they are), ``json`` or ``csv``. ``pictures``: ``jpeg``, ``png``
     or ``none``."""
-    source = Path(file).expanduser()
+    source = Path(os.path.expanduser(file))
     reader = BagReader(source)
     readable = _Readable(reader, topics)
     chosen = readable.messages()
@@ -34,9 +35,9 @@ def export(
     elif output is None:
         raise Refused("where to? give --output")
     elif kind == "csv":
-        count = _export_csv(chosen, Path(output).expanduser())
+        count = _export_csv(chosen, Path(os.path.expanduser(output)))
     else:
-        count = _export_mcap(chosen, Path(output).expanduser(), kind, compression, pictures)
+        count = _export_mcap(chosen, Path(os.path.expanduser(output)), kind, compression, pictures)
     for sentence in readable.left_out():
         print(sentence, file=sys.stderr)
     if output is not None:
@@ -110,7 +111,7 @@ def _export_json(messages: Iterator[Read], output: str | None) -> int:
 
     if output is None:
         return write(sys.stdout.buffer.write)
-    with _new(Path(output).expanduser()) as file:
+    with _new(Path(os.path.expanduser(output))) as file:
         return write(file.write)
 
 

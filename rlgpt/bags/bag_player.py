@@ -1,5 +1,6 @@
 """`rlgpt bag play`: the messages of a bag in place of the nodes that sent them."""
 
+import os
 import signal
 import sys
 import threading
@@ -52,7 +53,7 @@ def play(
     reply to requests as they have. ``topics``: patterns of those that are published."""
     run = run_folder.find(wanted)
     stack = load(run)
-    contents = _Contents(Path(file).expanduser(), topics)
+    contents = _Contents(Path(os.path.expanduser(file)), topics)
     nodes = _nodes(contents, replace, stack, run)
     answers = Answers(Types())
     answers.read(each for each in contents.messages() if _node(each.channel) in nodes)

@@ -1,5 +1,6 @@
 """`rlgpt bag info`: what is in a bag."""
 
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,7 @@ def _gap(last: dict[tuple[str, str], int], key: tuple[str, str], number: int) ->
 
 def show_bag(file: str, as_json: bool = False) -> int:
     """Print how long a bag is, how it ended, and what it has of each topic."""
-    path = Path(file).expanduser()
+    path = Path(os.path.expanduser(file))
     reader, counts = BagReader(path), _Counts()
     for message in reader.messages():
         counts.add(message)

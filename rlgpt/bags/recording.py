@@ -1,5 +1,6 @@
 """`rlgpt bag record`: from the topics and calls of a run to a file, until it is ended."""
 
+import os
 import signal
 import sys
 import threading
@@ -91,7 +92,7 @@ def _file(run: Path, output: str | None) -> Path:
         folder = run / FOLDER
         folder.mkdir(exist_ok=True)
         return _free(folder / f"{time.strftime('%Y%m%d-%H%M%S')}.mcap")
-    path = Path(output).expanduser()
+    path = Path(os.path.expanduser(output))
     if path.exists():
         raise Refused(f"{path} exists; choose another file with --output")
     if not path.absolute().parent.is_dir():

@@ -6,6 +6,7 @@
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from nodes.llm.vllm.model_files import weights_folder
 def _into(folder: str | None) -> Path:
     if folder == "":
         raise Refused("--into is empty: name a folder for weights")
-    return weights_folder() if folder is None else Path(folder).expanduser().absolute()
+    return weights_folder() if folder is None else Path(os.path.expanduser(folder)).absolute()
 
 
 def main() -> int:

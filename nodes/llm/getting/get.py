@@ -1,6 +1,7 @@
 """Weights into the folder of weights: fetched, checked, converted, there whole or not at all."""
 
 import difflib
+import os
 import shutil
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
         if adapter is not None:
             _fine_tune(what, known, adapter, into)
         return
-    file = Path(what).expanduser().absolute()
+    file = Path(os.path.expanduser(what)).absolute()
     if not file.is_file():
         raise Refused(_unknown(what))
     check_header(file)
@@ -48,7 +49,7 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
 def _unknown(what: str) -> str:
     if not what:
         return "the name of the model is empty"
-    if Path(what).expanduser().is_dir():
+    if Path(os.path.expanduser(what)).is_dir():
         return _folder(what)
     if "/" in what or what.endswith(".gguf"):
         return f"there is no file {what}"
@@ -59,7 +60,7 @@ def _unknown(what: str) -> str:
 
 
 def _folder(what: str) -> str:
-    if (Path(what).expanduser() / "config.json").is_file():
+    if (Path(os.path.expanduser(what)) / "config.json").is_file():
         return (
             f"{what} is a folder of weights, and is served as it is: "
             f"rlgpt launch harvest_log llm=local llm.path={what}"

@@ -31,7 +31,7 @@ def weights_at(model: str) -> Path:
                 "them"
             )
         return weights / known
-    path = Path(os.path.abspath(Path(model).expanduser()))
+    path = Path(os.path.abspath(Path(os.path.expanduser(model))))
     inside = weights / model
     found = [] if not model else [each for each in (path, inside) if each.is_dir()]
     if not found:

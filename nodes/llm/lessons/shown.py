@@ -1,5 +1,6 @@
 """Where the examples of ``llm.examples`` come from: a file, or the rulebook's lessons."""
 
+import os
 from pathlib import Path
 
 from nodes.llm.examples.example_library import Library
@@ -20,7 +21,7 @@ def library(examples: str) -> Library:
     if examples == RULEBOOK:
         return Library(to_show(DEFAULT_COUNTS, seed=0))
     try:
-        return Library.of_file(Path(examples).expanduser().absolute())
+        return Library.of_file(Path(os.path.expanduser(examples)).absolute())
     except ValueError as error:
         raise ValueError(
             f"llm.examples: {error}; `rlgpt llm examples FILE` makes such a file, and "

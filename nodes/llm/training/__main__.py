@@ -12,6 +12,7 @@ MODEL is a name of the catalogue, a folder of weights, or the name of one in `we
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -49,7 +50,7 @@ def _train(given: argparse.Namespace) -> None:
 
 
 def _examples(given: argparse.Namespace) -> None:
-    path: Path = given.file.expanduser().absolute()
+    path: Path = Path(os.path.expanduser(given.file)).absolute()
     if path.exists():
         raise Refused(f"{path} is there already: delete it, or name another file")
     if not path.parent.is_dir():
@@ -70,11 +71,13 @@ def _counts(given: argparse.Namespace) -> dict[str, int]:
 
 
 def _recorded(given: argparse.Namespace) -> list[Example]:
-    return [each for run in given.run for each in recorded(run.expanduser().absolute())]
+    return [
+        each for run in given.run for each in recorded(Path(os.path.expanduser(run)).absolute())
+    ]
 
 
 def _merge(given: argparse.Namespace) -> None:
-    into = merge(given.adapter.expanduser().absolute(), weights_folder(), given.name)
+    into = merge(Path(os.path.expanduser(given.adapter)).absolute(), weights_folder(), given.name)
     print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
 
 

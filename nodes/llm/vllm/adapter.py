@@ -1,6 +1,7 @@
 """An adapter (LoRA) that vLLM puts on the weights as it serves them: for a GPU, where that costs
 little. On a CPU it costs most of the speed: take the weights that it was merged into."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
         return []
     if not profile.adapter.strip():
         raise ValueError("llm.adapter is empty: name the folder of an adapter, or leave it out.")
-    folder = Path(profile.adapter).expanduser().absolute()
+    folder = Path(os.path.expanduser(profile.adapter)).absolute()
     if wrong := no_folder(folder):
         raise ValueError(
             f"llm.adapter={profile.adapter} holds no adapter ({wrong}): name the folder of one."
@@ -95,6 +96,6 @@ def _other_shape(folder: Path, weights: Path) -> str:
 def version(profile: Vllm, weights: Path) -> str:
     """The version of what answers, from the digests of its files; "" where they are not
     recorded."""
-    folders = [weights, *([Path(profile.adapter).expanduser()] if profile.adapter else [])]
+    folders = [weights, *([Path(os.path.expanduser(profile.adapter))] if profile.adapter else [])]
     recorded = [manifest.read(folder) for folder in folders]
     return "+".join(each.digest for each in recorded if each is not None)

@@ -44,7 +44,7 @@ def _named(text: str, model: str) -> Path:
     """The folder of ``llm.path``. Raises ValueError where it holds no model."""
     if not text.strip():
         raise ValueError("llm.path is empty: name the folder of the weights with llm.path=DIR.")
-    path = Path(text).expanduser().absolute()
+    path = Path(os.path.expanduser(text)).absolute()
     wrong = no_folder(path)
     if not wrong and (path / "config.json").is_file():
         return path
@@ -89,7 +89,7 @@ def _get(profile: Vllm) -> str:
 def _cached(model: str) -> list[Path]:
     """Snapshots in the Hugging Face cache, the newest first."""
     cache = os.environ.get("HF_HUB_CACHE")
-    home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")
+    home = Path(os.environ.get("HF_HOME") or Path(os.path.expanduser("~/.cache/huggingface")))
     snapshots = (Path(cache) if cache else home / "hub") / (f"models--{model.replace('/', '--')}")
     found = list(snapshots.glob("snapshots/*"))
     return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)

@@ -52,7 +52,7 @@ def find_program(profile: Vllm) -> Path:
         raise ValueError("llm.command is empty; the default is [vllm, serve].")
     name = profile.command[0]
     if "/" in name:
-        candidates = [str(Path(name).expanduser().absolute())]
+        candidates = [str(Path(os.path.expanduser(name)).absolute())]
     else:
         here, own = Path(sys.executable).parent, Path(NAME).absolute()
         # One that is only half made has the program, which would fail at its imports.
