@@ -4,18 +4,20 @@ import csv
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rlgpt.bags.bag_reader import BagReader, Recorded
+from rlgpt.bags.bag_reader import BagReader, Recorded, left_out
 from rlgpt.bags.found_pictures import SCHEMA, SCHEMA_NAME, compressed, pictures_in
-from rlgpt.bags.plain_messages import columns_of, json_of, value_of
+from rlgpt.bags.plain_messages import ENCODINGS, columns_of, json_of, value_of
 from rlgpt.bags.topic_patterns import check_patterns, is_wanted
 from rlgpt.refused import Refused
 
 CHUNK = 1 << 20  # bytes, before they are compressed
+_LONGEST_NAME = 200
+"""Bytes of a topic's name in the name of its table."""
 Read = tuple[Recorded, dict[str, Any]]
 """A message, and what is in it."""
 
@@ -52,6 +54,7 @@ class _Readable:
         self._reader = reader
         self._topics = topics
         self._unknown: Counter[str] = Counter()  # messages by an encoding that cannot be read
+        self._damaged = 0
 
     def messages(self) -> Iterator[Read]:
         """Raises Refused, at the end, where the bag has no topic of one of the patterns."""
@@ -61,20 +64,19 @@ class _Readable:
             met.add(topic)
             if not is_wanted(topic, self._topics):
                 continue
-            if (value := value_of(message)) is None:
-                self._unknown[message.channel.encoding] += 1
-            else:
+            if (value := value_of(message)) is not None:
                 yield message, value
+            elif message.channel.encoding in ENCODINGS:
+                self._damaged += 1
+            else:
+                self._unknown[message.channel.encoding] += 1
         check_patterns(self._reader.path, self._topics, met)
 
     def left_out(self) -> Iterator[str]:
         """What of the bag was not exported, in sentences."""
-        if dropped := self._reader.dropped:
-            yield f"{dropped:,} messages could not be read and are left out"
         for encoding, count in sorted(self._unknown.items()):
             yield f"{count:,} messages could not be read by their encoding ({encoding}): left out"
-        if unread := self._reader.unread:
-            yield f"the bag is cut off: its last {unread:,} bytes are no whole record"
+        yield from left_out(self._reader, self._damaged)
 
 
 @contextmanager
@@ -128,17 +130,34 @@ def _export_csv(messages: Iterator[Read], folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Refused(f"{folder} cannot be made: {error.strerror}") from None
-    for topic, those in rows.items():
-        name = "".join(each if each.isprintable() else "_" for each in topic.replace("/", "."))
-        path = folder / f"{name}.csv"
+    paths = _table_files(folder, rows)
+    for path in paths.values():  # all of them before the first is written
         if path.exists():
             raise Refused(f"{path} exists; choose another folder")
+    for topic, those in rows.items():
+        path = paths[topic]
         names = list(dict.fromkeys(name for row in those for name in row))
         with path.open("w", encoding="utf-8", newline="") as file:
             table = csv.DictWriter(file, names, restval="")
             table.writeheader()
             table.writerows(those)
     return count
+
+
+def _table_files(folder: Path, topics: Iterable[str]) -> dict[str, Path]:
+    """A file for each topic, named after it; `a.b` and `a/b` are two topics, which only a number
+    tells apart."""
+    files: dict[str, Path] = {}
+    for topic in topics:
+        plain = "".join(each if each.isprintable() else "_" for each in topic.replace("/", "."))
+        # A file name has at most 255 bytes.
+        stem = plain.encode()[:_LONGEST_NAME].decode(errors="ignore")
+        path, number = folder / f"{stem}.csv", 1
+        while path in files.values():
+            number += 1
+            path = folder / f"{stem}-{number}.csv"
+        files[topic] = path
+    return files
 
 
 def _export_mcap(

@@ -13,7 +13,7 @@ from time import monotonic
 from messages.calling import calls
 from messages.system import description, heartbeat
 from nodes.common.running.plain_text import plain_entry
-from rlgpt.bags.bag_reader import BagReader, Channel, Recorded
+from rlgpt.bags.bag_reader import BagReader, Channel, Recorded, left_out
 from rlgpt.bags.message_maps import NoMap, parted
 from rlgpt.bags.message_schemas import Types
 from rlgpt.bags.recorded_answers import Answers
@@ -71,7 +71,9 @@ def play(
             f"{len(services)} services; Ctrl-C ends it"
         )
         over = closing.enter_context(_interruptible())
-        sent = _publish(contents, players, answers, pace, over)
+        for sentence in contents.left_out:
+            _print(sentence)
+        sent, damaged = _publish(contents, players, answers, pace, over)
         if services and not pace.once and not over.is_set():
             _print(f"{sent:,} messages are published; requests are answered until Ctrl-C")
             over.wait()
@@ -79,6 +81,8 @@ def play(
         f"published {sent:,} messages; answered {answers.given:,} requests, {answers.repeated:,} "
         f"of them with the last answer again; {answers.missing:,} were not in the bag"
     )
+    if damaged:
+        _print(f"{damaged:,} messages are damaged and were not published")
     return 0
 
 
@@ -87,6 +91,7 @@ class _Contents:
 
     Attributes:
         topics: of each node, the topics that are published, with their types.
+        left_out: what of the file cannot be read, in sentences.
     """
 
     def __init__(self, path: Path, patterns: Sequence[str]) -> None:
@@ -98,7 +103,8 @@ class _Contents:
         self.first = 0
         met: set[str] = set()
         latest = 0
-        for message in self.messages():
+        reader = BagReader(path)
+        for message in reader.messages():
             met.add(message.channel.topic)
             node = _node(message.channel)
             self.nodes.add(node)
@@ -113,6 +119,7 @@ class _Contents:
         if not self.nodes:
             raise Refused(f"{path} has no messages")
         check_patterns(path, patterns, met)
+        self.left_out = [*left_out(reader)]
 
     def messages(self) -> Iterator[Recorded]:
         return BagReader(self._path).messages()
@@ -194,9 +201,9 @@ def _publish(
     answers: Answers,
     pace: Pace,
     over: threading.Event,
-) -> int:
-    """Returns how many messages were published."""
-    sent = 0
+) -> tuple[int, int]:
+    """Returns how many messages were published, and how many could not be."""
+    sent = damaged = 0
     over.wait(CONNECTING)
     begin = contents.first + int(pace.start * 1e9)
     while not over.is_set():
@@ -213,14 +220,17 @@ def _publish(
                 over.wait(max(0.0, due - monotonic()))
             if over.is_set():
                 break
-            with suppress(NoMap):
+            try:
                 frames, goal = parted(message.data)
-                player.publish(message.channel.topic, latched, frames, goal)
-                sent += 1
+            except NoMap:
+                damaged += 1
+                continue
+            player.publish(message.channel.topic, latched, frames, goal)
+            sent += 1
         if not pace.loop:
             break
         answers.rewind()
-    return sent
+    return sent, damaged
 
 
 def _print(text: str) -> None:

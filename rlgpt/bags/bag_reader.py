@@ -3,6 +3,7 @@ not."""
 
 import mmap
 import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -45,6 +46,8 @@ class BagReader:
     Attributes:
         notes: what the recorder noted of the recording.
         dropped: messages whose body is no MessagePack map, as an unclean end of the machine leaves.
+        damaged_chunks: chunks that could not be read to their end, or are not as they were written;
+            nobody knows how many messages are missing.
         ended: whether the file was ended in order.
         unread: bytes at the end of the file that belong to no whole record.
     """
@@ -53,6 +56,7 @@ class BagReader:
     channels: dict[int, Channel] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     dropped: int = 0
+    damaged_chunks: int = 0
     ended: bool = False
     unread: int = 0
     _schemas: dict[int, tuple[str, bytes]] = field(default_factory=dict)
@@ -105,16 +109,29 @@ class BagReader:
             chunk = Chunk.read(ReadDataStream(BytesIO(content)))
             stream, size = get_chunk_data_stream(chunk)
             data = stream.read(size)
-        except Exception as error:  # each way of compressing has its own
-            raise ValueError(str(error)) from None
+        except Exception:  # each way of compressing has its own
+            self.damaged_chunks += 1
+            return
+        # The mcap package takes a chunk that is compressed in a way it does not know for plain.
+        if chunk.compression not in ("", "zstd", "lz4"):
+            self.damaged_chunks += 1
+            return
         at = 0
+        spoilt = chunk.uncompressed_crc not in (0, zlib.crc32(data))  # 0: there is none
         while at + records.HEAD.size <= len(data):
             kind, size = records.HEAD.unpack_from(data, at)
             at += records.HEAD.size
-            message = self._take(kind, data[at : at + size])
-            at += size
+            if kind == 0 or at + size > len(data):
+                break
+            content, at = data[at : at + size], at + size
+            try:
+                message = self._take(kind, content)
+            except (ValueError, struct.error):
+                self.dropped += 1
+                continue
             if message is not None:
                 yield message
+        self.damaged_chunks += spoilt or at < len(data)
 
     def _take(self, kind: int, content: bytes) -> Recorded | None:
         if kind == records.MESSAGE:
@@ -140,3 +157,17 @@ class BagReader:
             self.dropped += 1
             return None
         return Recorded(channel, sequence, logged, published, data)
+
+
+def left_out(reader: BagReader, damaged: int = 0) -> Iterator[str]:
+    """What of a bag that was read could not be, in sentences; ``damaged``: messages that turned out
+    to be after they had been read."""
+    if dropped := reader.dropped + damaged:
+        yield f"{dropped:,} messages are damaged and are left out"
+    if chunks := reader.damaged_chunks:
+        yield f"{chunks:,} chunks of the bag are damaged: messages of theirs are missing or wrong"
+    if unread := reader.unread:
+        yield (
+            f"the bag is cut off or damaged: its last {unread:,} bytes are no whole record and "
+            "are left out"
+        )

@@ -83,6 +83,7 @@ def show_bag(file: str, as_json: bool = False) -> int:
         "messages": counts.messages,
         "missed calls": counts.missed_calls,
         "dropped": reader.dropped,
+        **({"damaged chunks": reader.damaged_chunks} if reader.damaged_chunks else {}),
         "ended": "in order" if reader.ended else _unended(reader),
     }
     if as_json:
@@ -114,7 +115,7 @@ def _clock(nanoseconds: int) -> str | None:
 
 
 def _unended(reader: BagReader) -> str:
-    words = "not in order: the recorder was killed, or is still writing"
+    words = "not in order: the recorder was killed or is still writing, or the file is damaged"
     if reader.unread:
         words += f"; the last {reader.unread:,} bytes are no whole record"
     return words

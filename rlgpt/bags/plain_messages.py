@@ -11,6 +11,8 @@ from rlgpt.bags import mcap_records
 from rlgpt.bags.bag_reader import Recorded
 from rlgpt.bags.message_maps import NoMap, parted
 
+ENCODINGS = (mcap_records.ENCODING, "json")
+"""Those that `value_of` reads."""
 MAX_VALUES = 1024
 """Numbers of an array that are written; a larger one is described by its type and shape."""
 

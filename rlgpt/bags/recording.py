@@ -63,6 +63,8 @@ def record(
         raise Refused("name what to record: topics, services, actions, NODE/*, or --all")
     if snapshot is not None and not 0.0 < snapshot <= 3600.0:
         raise Refused(f"--snapshot {snapshot:g}: more than 0 seconds, at most an hour")
+    if snapshot is not None and limits.size:
+        raise Refused("--max-size ends a recording to a file; --snapshot keeps at most 256 MiB")
     run = run_folder.find(wanted)
     stack = load(run)
     nodes = [*stack.nodes, LAUNCHER]

@@ -1,5 +1,6 @@
 """``rlgpt bag``: files of recorded messages."""
 
+import math
 from argparse import Namespace
 
 from rlgpt.commands.parsing import Commands, add_json, add_run, example, group
@@ -161,6 +162,6 @@ def _info(given: Namespace, _: list[str]) -> int:
 def _bytes(text: str) -> int:
     number, unit = text.rstrip("kKmMgG"), text.lstrip("0123456789.").lower()
     try:
-        return int(float(number) * _UNITS[unit])
+        return math.ceil(float(number) * _UNITS[unit])  # 0 would be no limit
     except (ValueError, KeyError, OverflowError):
         raise Refused(f"--max-size {text}: bytes, or 500K, 500M, 2G") from None

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +159,49 @@ def test_what_is_left_out_of_an_export_is_counted(bag: Path, tmp_path: Path) -> 
     (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])
     done = rlgpt("bag", "export", "cut.mcap", "--json", cwd=tmp_path)
     assert done.returncode == 0
-    assert "the bag is cut off: its last " in done.stderr
+    assert "the bag is cut off or damaged: its last " in done.stderr
+
+
+def test_damaged_messages_and_chunks_are_counted_as_such(bag: Path, tmp_path: Path) -> None:
+    writer = BagWriter(tmp_path / "b.mcap", {})
+    channel = writer.add_channel("a/b", "Number", b"{}", {"node": "a"})
+    for body in (b"\x81\xa1a\x01", b"\x81\xa1\xff\x01", b"\xc0"):  # whole, no text, no map
+        writer.write(channel, 1, 1, [body], 1)
+    writer.finish()
+    done = rlgpt("bag", "export", "b.mcap", "--json", cwd=tmp_path)
+    assert done.stderr == "2 messages are damaged and are left out\n"
+    assert done.stdout.count("\n") == 1
+    rlgpt("bag", "export", str(bag), "--pictures", "none", "-o", "chunks.mcap", cwd=tmp_path)
+    chunks = (tmp_path / "chunks.mcap").read_bytes()
+    for broken in (chunks.replace(b"zstd", b"mine"), _spoilt(chunks, chunks.index(b"zstd") + 40)):
+        (tmp_path / "broken.mcap").write_bytes(broken)
+        done = rlgpt("bag", "info", "broken.mcap", cwd=tmp_path)
+        assert re.search(r"messages +0\n", done.stdout)
+        assert re.search(r"damaged chunks +1\n", done.stdout)
+        done = rlgpt("bag", "export", "broken.mcap", "--json", cwd=tmp_path)
+        assert "1 chunks of the bag are damaged: messages of theirs are missing" in done.stderr
+
+
+def _spoilt(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes(each ^ 0xFF for each in data[at : at + 40]) + data[at + 40 :]
+
+
+def test_topics_whose_tables_would_have_one_name_have_a_table_each(tmp_path: Path) -> None:
+    writer = BagWriter(tmp_path / "a.mcap", {})
+    for topic in ("a/b", "a.b", "c" * 400):
+        channel = writer.add_channel(topic, "Number", b"{}", {"node": "a"})
+        writer.write(channel, 1, 1, joined(snapshot(encode(Number(number=1))), ""), 1)
+    writer.finish()
+    done = rlgpt("bag", "export", "a.mcap", "--csv", "-o", "tables", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    names = sorted(each.name for each in (tmp_path / "tables").iterdir())
+    assert names == ["a.b-2.csv", "a.b.csv", "c" * 200 + ".csv"]
+    # One that is there already is found before another is written.
+    (tmp_path / "tables" / "a.b.csv").unlink()
+    assert "-2.csv exists" in refused(
+        *("bag", "export", "a.mcap", "--csv", "-o", "tables"), cwd=tmp_path
+    )
+    assert not (tmp_path / "tables" / "a.b.csv").exists()
 
 
 def test_a_pattern_that_no_topic_has_is_refused_and_nothing_is_left(

@@ -22,6 +22,7 @@ from tests.launch_toys.launched import (
     eventually,
     launched,
     refused,
+    rlgpt,
 )
 
 LAUNCH = {
@@ -170,6 +171,23 @@ def test_bags_that_cannot_be_played_are_refused(run: Path, tmp_path: Path) -> No
         (("other.mcap", "--replace", "other"), "there is no node `other`"),
     ):
         assert words in refused("bag", "play", *arguments, *at, cwd=tmp_path), arguments
+
+
+def test_what_of_a_damaged_bag_cannot_be_played_is_told(run: Path, tmp_path: Path) -> None:
+    writer = BagWriter(tmp_path / "a.mcap", {})
+    channel = writer.add_channel("doubler/ticks", "X", b"{}", {"node": "doubler"})
+    for body in (b"\x81\xa1\xff\x01", b"\xc0"):  # a name that is no text, no map
+        writer.write(channel, 1, 1, [body], 1)
+    writer.close()
+    with (tmp_path / "a.mcap").open("ab") as file:
+        file.write(bytes(30))
+    arguments = ("a.mcap", "--rate", "0", "--once", "--run", str(run))
+    done = rlgpt("bag", "play", *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "1 messages are damaged and are left out" in done.stderr
+    assert "its last 30 bytes are no whole record" in done.stderr
+    assert "published 0 messages" in done.stderr
+    assert "1 messages are damaged and were not published" in done.stderr
 
 
 def test_a_snapshots_old_latched_message_does_not_delay_what_follows(tmp_path: Path) -> None:

@@ -199,6 +199,13 @@ def test_a_recording_ends_at_its_duration_or_its_size(run: Path) -> None:
         (bag,) = (run / "bags").iterdir()
         assert f"to {bag}; Ctrl-C ends it" in done.stderr
         bag = run / "small.mcap"
+        for size in ("0.5", "1"):  # less than a byte is a limit too
+            done = rlgpt(
+                *("bag", "record", "talker/*", "--max-size", size, "--max-duration", "60"),
+                *("--output", f"{size}.mcap", "--run", str(run)),
+                cwd=run,
+            )
+            assert time.monotonic() - began < 60.0, done.stderr
         arguments = ("talker/*", "--max-size", "200K", "--output", str(bag))
         with recorded(run, *arguments) as record:
             while record.process.poll() is None:
@@ -225,6 +232,7 @@ def test_recordings_that_cannot_be_made_are_refused(run: Path) -> None:
             (("--all", "--output", str(run / "no" / "a.mcap")), "is no folder; make it"),
             (("--all", "--max-size", "many"), "--max-size many: bytes, or 500K"),
             (("--all", "--max-duration", "-1"), "0 (no limit) or more"),
+            (("--all", "--snapshot", "--max-size", "1M"), "--snapshot keeps at most 256 MiB"),
             (("--all", "--snapshot", "0"), "--snapshot 0: more than 0 seconds"),
         ):
             assert words in refused("bag", "record", *arguments, *at, cwd=run), arguments
