@@ -62,6 +62,11 @@ def declared_actions(node: str) -> list[str]:
     return [n for n, each in _declared().items() if isinstance(each, Action) and each.node == node]
 
 
+def declared_nodes() -> set[str]:
+    """The nodes that messages/ declares endpoints for."""
+    return {each.node for each in _declared().values()}
+
+
 def message_types() -> dict[str, tuple[type[Any], set[str]]]:
     """Every type of message that is declared for an endpoint, and those in them, by its name, and
     the endpoints that use it; those of every node's endpoints as ``<node>/...``."""

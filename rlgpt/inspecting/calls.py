@@ -26,7 +26,7 @@ from nodes.common.running.process import AlreadyRunning, hold
 from nodes.config import key_folder
 from rlgpt.composing.configuration import Stack
 from rlgpt.composing.conversion import convert
-from rlgpt.inspecting.opening import described, find_endpoint, opened
+from rlgpt.inspecting.opening import check_kind, described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.interfaces import declared
 from rlgpt.refused import Refused, near
@@ -38,8 +38,7 @@ WAIT = 30.0
 def call_service(name: str, text: str | None, wanted: str | None, timeout: float = WAIT) -> int:
     """Call a service and print its reply as JSON. ``text``: the request as JSON, ``-`` for standard
     input, None for one without fields."""
-    if not 0.0 < timeout <= 24 * 3600.0:
-        raise Refused(f"--timeout {timeout:g}: more than 0 seconds, at most a day")
+    _check_timeout(timeout, 24 * 3600.0, "a day")
     with opened(wanted) as (run, stack, bus):
         find_endpoint("service", name, described(run, stack, bus))
         service = _declared(name, Service)
@@ -60,6 +59,8 @@ def send_goal(
     """Send a goal, wait for its result and print it as JSON; with ``feedback`` the feedback before
     it, a line each. Ctrl-C leaves the goal running: the id that is printed on standard error sends
     it again, or cancels it."""
+    if timeout is not None:
+        _check_timeout(timeout, 365 * 24 * 3600.0, "a year")
     with opened(wanted) as (run, stack, bus):
         find_endpoint("action", name, described(run, stack, bus))
         action = _declared(name, Action)
@@ -74,6 +75,11 @@ def send_goal(
             result = bus.run_goal(action, goal_id, goal, show if feedback else None, timeout)
             print(json_line({"result": result} if feedback else result))
     return 0
+
+
+def _check_timeout(timeout: float, longest: float, shown: str) -> None:
+    if not 0.0 < timeout <= longest:
+        raise Refused(f"--timeout {timeout:g}: more than 0 seconds, at most {shown}")
 
 
 def cancel_goal(name: str, goal_id: str, wanted: str | None) -> int:
@@ -152,6 +158,8 @@ def _declared(name: str, kind: type[Any]) -> Any:
     found = known.get(name)
     if not isinstance(found, kind):
         what = kind.__name__.lower()
+        if found is not None:
+            check_kind(what, name, type(found).__name__.lower())
         every = {each.partition("/")[2] for each in declared("any")}  # they are near to no name
         those = [n for n, each in known.items() if isinstance(each, kind)]
         if hint := near(name, [n for n in those if n.partition("/")[2] not in every]):

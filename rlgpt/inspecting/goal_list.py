@@ -12,8 +12,9 @@ from nodes.common.running.exit_codes import FAILED
 from nodes.common.storage.stored_goals import read_goals
 from nodes.common.storage.whole_files import UnusableFile
 from rlgpt.composing.configuration import load
+from rlgpt.inspecting.opening import check_kind
 from rlgpt.inspecting.output import print_facts, print_rows
-from rlgpt.interfaces import declared_actions
+from rlgpt.interfaces import declared, declared_actions
 from rlgpt.refused import Refused, near
 from rlgpt.runs import run_folder
 
@@ -44,6 +45,8 @@ def show_action(name: str, wanted: str | None, goal: str | None, as_json: bool =
     """Print the goals of an action, or one of them with what it was sent."""
     run, names, goals = _goals(wanted)
     if name not in names:
+        other = declared(name.partition("/")[0]).get(name)
+        check_kind("action", name, "action" if other is None else type(other).__name__.lower())
         raise Refused(f"there is no action `{name}`{near(name, names)} (`rlgpt action list`)")
     own = [record for record in goals if record.action == name]
     if goal is None:

@@ -11,7 +11,7 @@ from messages.system import LIST, Description, Endpoint, NodeState
 from nodes.common.running.exit_codes import FAILED
 from nodes.config import key_folder
 from rlgpt.composing.configuration import Stack, load
-from rlgpt.interfaces import descriptions
+from rlgpt.interfaces import declared, declared_nodes, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, near
 from rlgpt.runs import run_folder
@@ -60,12 +60,30 @@ def described(run: Path, stack: Stack, bus: Bus) -> list[Description]:
 
 def find_endpoint(kind: str, name: str, found: list[Description]) -> Endpoint:
     """The endpoint of that kind (topic, service, action) and name. Raises Refused."""
-    known = {each.name: each for one in found for each in one.endpoints if each.kind == kind}
-    if name not in known:
+    every = [each for one in found for each in one.endpoints]
+    known = {each.name: each for each in every if each.kind == kind}
+    if name in known:
+        return known[name]
+    node = name.partition("/")[0]
+    there = {each.name: each.kind for each in every}
+    if node not in {one.node for one in found}:
+        there |= {each: type(one).__name__.lower() for each, one in declared(node).items()}
+        if there.get(name) == kind and node in declared_nodes():
+            raise Refused(
+                f"{node}, which has `{name}`, does not answer: it is not running, or cannot be "
+                "reached (`rlgpt node list`)"
+            )
+    check_kind(kind, name, there.get(name, kind))
+    raise Refused(f"there is no {kind} `{name}`{near(name, known)} (`rlgpt {kind} list` has them)")
+
+
+def check_kind(kind: str, name: str, found: str) -> None:
+    """Raises Refused where ``name`` is not a ``kind`` (topic, service, action) but a ``found``."""
+    if found != kind:
         raise Refused(
-            f"there is no {kind} `{name}`{near(name, known)} (`rlgpt {kind} list` has them)"
+            f"`{name}` is no {kind}: it is {'an' if found == 'action' else 'a'} {found} "
+            f"(`rlgpt {found} --help`)"
         )
-    return known[name]
 
 
 def not_answering(node: str, run: Path, error: BusError) -> str:

@@ -203,6 +203,8 @@ def test_types_that_messages_does_not_declare_are_used_from_python_alone(
     said = refused("topic", "pub", "talker/chatter", cwd=place)
     assert "the types of the topic `talker/chatter` are not declared in messages/" in said
     assert said.endswith("use it from Python (docs/connecting.md)\n")
+    said = refused("topic", "pub", "planner/describe", cwd=place)
+    assert "`planner/describe` is no topic: it is a service" in said
     said = refused("topic", "pub", "planner/pln", cwd=place)
     assert said.endswith(
         "messages/ declares no topic `planner/pln`; did you mean `planner/plan`?\n"
@@ -222,6 +224,10 @@ def test_service_commands_describe_and_call_services_and_refuse_wrong_arguments(
     assert reply["values"]["text"] == "hello"
     for arguments, words in (
         (("talker/describ",), "did you mean `talker/describe`?"),
+        (("learner/actor",), "learner, which has `learner/actor`, does not answer"),
+        (("planner/pursue",), "`planner/pursue` is no service: it is an action"),
+        (("learner/progress",), "`learner/progress` is no service: it is a topic"),
+        (("nobody/describe",), "there is no service `nobody/describe`"),
         (("talker/set_parameters", "{"), "takes JSON, and this is none"),
         (("talker/set_parameters", '{"vals": 1}'), "there is no `vals`; did you mean `values`?"),
         (("talker/describe", "--timeout", "0"), "--timeout 0"),
@@ -255,7 +261,14 @@ def test_goals_are_sent_listed_and_cancelled(live: Launched, place: Path) -> Non
         "action", "cancel", "planner/pursue", "other", cwd=place, code=1
     )
     assert "mine: succeeded" in printed("action", "cancel", "planner/pursue", "mine", cwd=place)
-    assert "`task` is missing" in refused("action", "send_goal", "planner/pursue", "{}", cwd=place)
+    for arguments, words in (
+        (("send_goal", "planner/pursue", "{}"), "`task` is missing"),
+        (("send_goal", "planner/describe", "{}"), "`planner/describe` is no action: it is a serv"),
+        (("info", "planner/describe"), "`planner/describe` is no action: it is a service"),
+        (("send_goal", "planner/pursue", goal, "--timeout", "nan"), "--timeout nan: more than 0"),
+        (("send_goal", "planner/pursue", goal, "--timeout", "-1"), "--timeout -1: more than 0"),
+    ):
+        assert words in refused("action", *arguments, cwd=place), arguments
 
 
 def test_parameters_are_saved_and_loaded(live: Launched, place: Path) -> None:
