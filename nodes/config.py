@@ -13,6 +13,7 @@ import yaml
 
 from messages.system import ParameterValue
 from messages.world import MOST_ENVIRONMENTS
+from nodes.common.checks.type_paths import options, type_at
 from nodes.common.storage.yaml_problem import yaml_problem
 
 
@@ -162,7 +163,7 @@ def read_parameters(kind: type[_Parameters], values: Mapping[str, Any], where: s
     try:
         return msgspec.convert(values, kind)
     except (msgspec.ValidationError, ValueError, TypeError) as error:
-        raise ConfigError(_wrong_value(str(error), values, where)) from error
+        raise ConfigError(_wrong_value(str(error), kind, values, where)) from error
 
 
 def _numbers(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
@@ -174,12 +175,14 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
             yield f"{prefix}{key}", value
 
 
-def _wrong_value(error: str, values: Mapping[str, Any], where: str) -> str:
+def _wrong_value(error: str, kind: type[Any], values: Mapping[str, Any], where: str) -> str:
     """msgspec's error (``Expected `int` >= 0 - at `$.repairs```) with the parameter's name and
     value."""
     message, _, place = error.partition(" - at ")
     path = place.strip("`").removeprefix("$").lstrip(".")
     expected = f"{message[:1].lower()}{message[1:]}"
+    if message.startswith("Invalid enum value") and (those := options(type_at(kind, path))):
+        expected = f"expected one of {', '.join(those)}"
     if not path:
         return f"{where}: {error}"
     value: Any = values

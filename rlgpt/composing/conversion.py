@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from msgspec import inspect
 
+from nodes.common.checks.type_paths import options, plain_type, structs_of, type_at
 from rlgpt.refused import instead, near
 
 Kind = TypeVar("Kind")
@@ -29,7 +30,7 @@ def convert(value: Any, kind: type[Kind]) -> Kind:
     """
     if not isinstance(value, dict | list | tuple | str | int | float | bool | None | np.ndarray):
         raise ValueError(f"expected a mapping of names to values, got {type(value).__name__}")
-    if isinstance(value, np.ndarray) and _structs(inspect.type_info(kind)):
+    if isinstance(value, np.ndarray) and structs_of(inspect.type_info(kind)):
         raise ValueError("expected a mapping of names to values, got an array")
     if unknown := _unknown_field(value, inspect.type_info(kind), ""):
         raise ValueError(unknown)
@@ -47,7 +48,7 @@ def complaint(error: str, kind: Any, value: Any) -> str:
     shown = _with_keys(path, kind, value)
     unknown = re.search(r"unknown field `(\w+)`", message)
     if unknown:
-        return _no_field(unknown[1], shown, _fields(_at(kind, path)))
+        return _no_field(unknown[1], shown, _fields(type_at(kind, path)))
     missing = re.search(r"missing required field `(\w+)`", message)
     if missing:
         return f"`{'.'.join(p for p in (shown, missing[1]) if p)}` is missing"
@@ -57,9 +58,9 @@ def complaint(error: str, kind: Any, value: Any) -> str:
     for name, word in _YAML.items():
         sentence = sentence.replace(f"`{name}`", word)
     choice = re.search(r"Invalid enum value '(.*)'", message)
-    options = _options(_at(kind, path))
-    if choice and options:
-        sentence = f"it cannot be {choice[1]!r}{instead(choice[1], options)}"
+    valid = options(type_at(kind, path))
+    if choice and valid:
+        sentence = f"it cannot be {choice[1]!r}{instead(choice[1], valid)}"
     return f"`{shown}`: {sentence}" if shown else sentence
 
 
@@ -94,7 +95,7 @@ def _no_field(name: str, path: str, known: list[str]) -> str:
 
 def _unknown_field(value: Any, info: Any, path: str) -> str:
     """The first field that a struct in ``value`` has and its type has not, as a sentence."""
-    for struct in _structs(info):
+    for struct in structs_of(info):
         if not isinstance(value, dict):
             break
         fields = {field.encode_name: field for field in struct.fields}
@@ -107,7 +108,7 @@ def _unknown_field(value: Any, info: Any, path: str) -> str:
             if below:
                 return below
         return ""
-    info = _plain(info)
+    info = plain_type(info)
     if isinstance(info, inspect.ListType | inspect.VarTupleType) and isinstance(value, list):
         found = (_unknown_field(v, info.item_type, f"{path}[{i}]") for i, v in enumerate(value))
         return next(filter(None, found), "")
@@ -115,21 +116,6 @@ def _unknown_field(value: Any, info: Any, path: str) -> str:
         found = (_unknown_field(v, info.value_type, f"{path}.{k}") for k, v in value.items())
         return next(filter(None, found), "")
     return ""
-
-
-def _at(kind: Any, path: str) -> Any:
-    """The type at a path as msgspec writes it, ``nodes[...].restart``."""
-    info: Any = inspect.type_info(kind)
-    for step in re.findall(r"\w+|\[[^]]*\]", path):
-        info = _plain(info)
-        if step.startswith("["):
-            info = getattr(info, "item_type", None) or getattr(info, "value_type", None)
-        else:
-            fields = [f for s in _structs(info) for f in s.fields if f.encode_name == step]
-            info = fields[0].type if fields else None
-        if info is None:
-            return None
-    return info
 
 
 def _with_keys(path: str, kind: Any, value: Any) -> str:
@@ -141,7 +127,7 @@ def _with_keys(path: str, kind: Any, value: Any) -> str:
     for step in before.split("."):
         value = value.get(step) if isinstance(value, dict) else None
     key = "*"
-    for struct in _structs(_at(kind, f"{before}[...]")):
+    for struct in structs_of(type_at(kind, f"{before}[...]")):
         key = next((str(key) for key, each in _items(value) if not _fits(each, struct)), key)
     return f"{before}.{key}{after}".replace("[...]", ".*")
 
@@ -158,26 +144,5 @@ def _fits(value: Any, struct: inspect.StructType) -> bool:
     return True
 
 
-def _structs(info: Any) -> list[inspect.StructType]:
-    """The one struct that a type is, or is beside ``None``; msgspec distinguishes several."""
-    info = _plain(info)
-    return [info] if isinstance(info, inspect.StructType) else []
-
-
-def _plain(info: Any) -> Any:
-    """Without metadata, and without a ``None`` that is allowed as well."""
-    while isinstance(info, inspect.Metadata):
-        info = info.type
-    if isinstance(info, inspect.UnionType):
-        types = [each for each in info.types if not isinstance(each, inspect.NoneType)]
-        return _plain(types[0]) if len(types) == 1 else info
-    return info
-
-
 def _fields(info: Any) -> list[str]:
-    return [field.encode_name for struct in _structs(info) for field in struct.fields]
-
-
-def _options(info: Any) -> list[str]:
-    info = _plain(info)
-    return [str(value) for value in info.values] if isinstance(info, inspect.LiteralType) else []
+    return [field.encode_name for struct in structs_of(info) for field in struct.fields]

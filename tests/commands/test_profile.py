@@ -25,6 +25,7 @@ from nodes.node import Node
 from nodes.testing import MockBus, start
 from nodes.times import FILE, Times, TimesLine, Watch, spending, watch
 from rlgpt.profiling import MEANINGS, TITLES, profile
+from rlgpt.report.words import duration
 from rlgpt.runs.run_folder import Lock
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, make_run
 from tests.launch_toys.launched import refused, rlgpt
@@ -132,6 +133,16 @@ def test_an_incomplete_line_is_left_out_and_an_unknown_part_is_shown(tmp_path: P
         {"language_model": 1.0, "dreaming": 0.5, "other": 0.5}
     )
     assert "dreaming" in rlgpt("profile", str(tmp_path), cwd=tmp_path).stdout
+
+
+def test_times_that_cannot_be_are_no_traceback(tmp_path: Path) -> None:
+    written(tmp_path, "llm", line(1e308, 1e308, language_model=1e308))
+    written(tmp_path, "planner", line(1e308, 1e308, agents=1e308))
+    assert "an unknown time" in rlgpt("profile", str(tmp_path), cwd=tmp_path).stdout
+    assert [duration(each) for each in (5.0, 200.0, float("inf"), float("nan"))] == [
+        *("5.0 s", "3 min 20 s"),
+        *("an unknown time", "an unknown time"),
+    ]
 
 
 def test_a_run_without_a_record_of_times_is_refused(tmp_path: Path) -> None:
