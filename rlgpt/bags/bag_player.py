@@ -12,6 +12,7 @@ from time import monotonic
 
 from messages.calling import calls
 from messages.system import description, heartbeat
+from nodes.common.running.ending_signals import heeded
 from nodes.common.running.plain_text import plain_entry
 from rlgpt.bags.bag_reader import BagReader, Channel, Recorded, left_out
 from rlgpt.bags.message_maps import NoMap, parted
@@ -58,6 +59,8 @@ def play(
     answers = Answers(Types())
     answers.read(each for each in contents.messages() if _node(each.channel) in nodes)
     with ExitStack() as closing:
+        # First, so that no signal ends it between taking a node's place and giving it back.
+        over = closing.enter_context(_interruptible())
         closing.enter_context(_released(run, stack, nodes))
         players: dict[str, StandIn] = {}
         for node in nodes:
@@ -70,7 +73,6 @@ def play(
             f"playing {file} in place of {', '.join(nodes)}: {contents.count(nodes):,} messages, "
             f"{len(services)} services; Ctrl-C ends it"
         )
-        over = closing.enter_context(_interruptible())
         for sentence in contents.left_out:
             _print(sentence)
         sent, damaged = _publish(contents, players, answers, pace, over)
@@ -182,11 +184,11 @@ def _released(run: Path, stack: Stack, nodes: Sequence[str]) -> Iterator[None]:
 
 @contextmanager
 def _interruptible() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set."""
+    """An event that Ctrl-C, SIGTERM and the end of the terminal set."""
     over = threading.Event()
     before = {
         number: signal.signal(number, lambda *_: over.set())
-        for number in (signal.SIGINT, signal.SIGTERM)
+        for number in {signal.SIGINT, signal.SIGTERM, *heeded()}
     }
     try:
         yield over

@@ -13,6 +13,7 @@ from types import FrameType
 from messages.bus import Bus
 from messages.calling import calls
 from messages.system import CRASHES, Crash
+from nodes.common.running.ending_signals import heeded
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.plain_text import plain_entry
 from rlgpt.bags.bag_writer import BagFull, BagWriter
@@ -135,7 +136,8 @@ class _Base:
         self._bus.every(0.05, lambda: self._report_subscribed(recorder))
         self._bus.every(0.2, self._look)
         self._bus.every(0.05, lambda: self._end_when_quiet(recorder))
-        before = {n: signal.signal(n, self._signalled) for n in (signal.SIGINT, signal.SIGTERM)}
+        ends = {signal.SIGINT, signal.SIGTERM, *heeded()}
+        before = {number: signal.signal(number, self._signalled) for number in ends}
         try:
             self._bus.spin(self._over)
         finally:

@@ -154,6 +154,22 @@ def test_a_launcher_stops_the_replaced_node_while_the_bag_plays_and_then_restart
         assert "doubler is the launcher's again" in played.text
 
 
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_launcher_gets_its_node_back_when_the_players_terminal_is_closed(
+    original: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    run = tmp_path / "it"
+    with launched("launch", "toys", "run=it", cwd=tmp_path, run=run) as launch:
+        launch.wait_for("there is no goal")
+        with background(run, "bag", "play", str(bag_of(original)), "--replace", "doubler") as it:
+            it.wait_for("the launcher has stopped its doubler")
+            it.process.send_signal(number)
+            assert it.process.wait(60.0) == 0
+        launch.wait_for("doubler is taken back")
+
+
 def test_bags_that_cannot_be_played_are_refused(run: Path, tmp_path: Path) -> None:
     bag, at = str(bag_of(run)), ("--run", str(run))
     (tmp_path / "empty.mcap").write_bytes(b"")

@@ -319,6 +319,17 @@ def live(tmp_path: Path) -> Iterator[Launched]:
         yield launch
 
 
+def test_a_recording_is_whole_when_its_terminal_is_closed(live: Launched) -> None:
+    run, bag = live.run, live.run / "s.mcap"
+    for more in (("--snapshot",), ()):
+        with recorded(run, "--all", *more, "--output", str(bag)) as record:
+            assert record.stop(signal.SIGHUP) == 0
+        reader = BagReader(bag)
+        assert [*reader.messages()]
+        assert reader.ended
+        bag.unlink()
+
+
 def test_the_last_minute_is_written_when_a_node_crashes(live: Launched) -> None:
     run, bag = live.run, live.run / "s.mcap"
     with recorded(run, "--all", "--snapshot", "--output", str(bag)) as record:
