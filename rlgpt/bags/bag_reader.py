@@ -47,7 +47,7 @@ class BagReader:
         notes: what the recorder noted of the recording.
         dropped: messages whose body is no MessagePack map, as an unclean end of the machine leaves.
         damaged_chunks: chunks that could not be read to their end, or are not as they were written;
-            nobody knows how many messages are missing.
+            how many messages are missing is not known.
         ended: whether the file was ended in order.
         unread: bytes at the end of the file that belong to no whole record.
     """
