@@ -36,7 +36,7 @@ def _train(given: argparse.Namespace) -> None:
     named = None if given.name is None else plain_name(given.name)
     base = weights_at(given.model)
     into = base.parent / (named or taught_folder(base.name))
-    adapter = None if given.adapter is None else given.adapter.expanduser().absolute()
+    adapter = None if given.adapter is None else Path(os.path.expanduser(given.adapter)).absolute()
     check(base, into, adapter)
     settings = Settings(
         minutes=given.minutes, rounds=given.rounds, pack=given.pack, rate=given.rate,
