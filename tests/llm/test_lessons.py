@@ -1,5 +1,6 @@
 """What a model is taught with: lessons by the rules, and the answers of runs."""
 
+import json
 import random
 from pathlib import Path
 
@@ -128,3 +129,14 @@ def test_programs_that_fell_short_are_followed_by_another_one():
         now, before = now + bool(tried), before + bool(earlier)
     assert now > 10
     assert before > 3
+
+
+def test_plans_can_be_of_so_many_subtasks_at_least():
+    counts = {"PlanQuestion": 20, "DecomposeQuestion": 3}
+    found = lessons(counts, seed=1, subtasks=6)
+    plans = [json.loads(each.answer) for each in found if each.kind == "PlanQuestion"]
+    assert len(plans) == 20
+    assert len(found) == 23
+    assert min(len(plan["subtasks"]) for plan in plans) == 6
+    # Longer than any that is taught: there are none, and it does not search for ever.
+    assert lessons({"PlanQuestion": 5}, seed=1, subtasks=50) == []

@@ -4,6 +4,7 @@ import random
 
 import msgspec
 
+from messages.chat import PlanAnswer
 from messages.world import Condition
 from nodes.llm.examples.example import Example, with_quantities
 from nodes.llm.lessons.taught import goals, other_goals, taught
@@ -34,10 +35,13 @@ def split() -> tuple[list[Condition], list[Condition]]:
     return [goal for goal in rest if goal.name not in names] + others, held
 
 
-def lessons(counts: dict[str, int], seed: int, quantities: float = 0.0) -> list[Example]:
+def lessons(
+    counts: dict[str, int], seed: int, quantities: float = 0.0, subtasks: int = 1
+) -> list[Example]:
     """Examples about goals that are taught, so many of each kind, the goals one after another.
-    ``quantities``: the share of the questions for a plan that state them."""
-    return _made(split()[0], counts, random.Random(seed), quantities)
+    ``quantities``: the share of the questions for a plan that state them; ``subtasks``: of a plan,
+    at least."""
+    return _made(split()[0], counts, random.Random(seed), quantities, subtasks)
 
 
 def questions(counts: dict[str, int], seed: int, quantities: bool = False) -> list[Example]:
@@ -74,7 +78,11 @@ def _asked_for(example: Example) -> str:
 
 
 def _made(
-    about: list[Condition], counts: dict[str, int], chance: random.Random, quantities: float
+    about: list[Condition],
+    counts: dict[str, int],
+    chance: random.Random,
+    quantities: float,
+    subtasks: int = 1,
 ) -> list[Example]:
     found: list[Example] = []
     for kind, count in counts.items():
@@ -83,8 +91,16 @@ def _made(
             before = len(some)
             for goal in chance.sample(about, len(about)):
                 if len(some) < count:
-                    some += taught(kind, goal, chance, 1)
+                    made = taught(kind, goal, chance, 1)
+                    some += [each for each in made if not _shorter(each, subtasks)]
             if len(some) == before:
                 break
         found += some
     return [with_quantities(each) if chance.random() < quantities else each for each in found]
+
+
+def _shorter(example: Example, subtasks: int) -> bool:
+    """Whether it is a plan of fewer subtasks."""
+    if example.kind != "PlanQuestion":
+        return False
+    return len(msgspec.json.decode(example.answer, type=PlanAnswer).subtasks) < subtasks

@@ -43,7 +43,8 @@ def _train(given: argparse.Namespace) -> None:
         seed=given.seed, threads=given.threads, device=given.device,
         frozen_prefix=given.frozen_prefix, adapter=str(adapter or ""),
     )  # fmt: skip
-    examples = [*lessons(_counts(given), given.seed, given.quantities), *_recorded(given)]
+    made = lessons(_counts(given), given.seed, given.quantities, given.subtasks)
+    examples = [*made, *_recorded(given)]
     print(f"{len(examples)} examples, {given.minutes:g} minutes at most", flush=True)
     teach(base, into, examples, settings)
     print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
@@ -135,6 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     train.add_argument("--frozen-prefix", action="store_true")
     train.add_argument("--adapter", type=Path)
+    train.add_argument("--subtasks", type=_one_or_more, default=1)
     train.add_argument("--quantities", type=_share, nargs="?", const=1.0, default=0.0)
     merging = what.add_parser("merge")
     merging.add_argument("adapter", type=Path)
