@@ -110,7 +110,7 @@ def test_service_echo_prints_an_error_with_its_reason(live: Launched, place: Pat
             while seen["kind"] != "error":
                 seen = line()
     assert seen["service"] == "planner/set_parameters"
-    assert "cannot be set while planner runs" in seen["text"]
+    assert "planner has no parameter 'wrong'" in seen["text"]
     assert "message" not in seen
 
 

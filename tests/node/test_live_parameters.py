@@ -178,6 +178,8 @@ def test_a_training_learns_with_what_was_set_from_its_next_update_on(tmp_path: P
         ("epochs", 0, "expected `int` >= 1"),
         ("target_kl", None, "expected `float`, got `null`"),
         ("hidden", 64, "'hidden' cannot be set while learner runs; these can: clip"),
+        ("cilp", 0.3, "no parameter 'cilp'; did you mean clip? (these can be set while it runs: c"),
+        ("nosuch", 1, "learner has no parameter 'nosuch' (these can be set while it runs: clip"),
     ],
 )
 def test_values_that_the_learner_cannot_use_are_rejected_in_one_sentence(

@@ -14,6 +14,7 @@ from messages.system import Parameters, SetParameters
 from nodes.common.parameters.kept_parameters import KeptParameters
 from nodes.common.running.logs import set_level
 from nodes.config import ConfigError, flatten, read_parameters
+from worlds.common.names import near
 
 LOG_LEVEL = "log_level"
 """The parameter that every node has, and that may always be set."""
@@ -69,10 +70,7 @@ class LiveParameters:
         names = [*request.values, *request.reset]
         fixed = sorted(name for name in names if name not in self._names)
         if fixed:
-            raise ServiceError(
-                f"{fixed[0]!r} cannot be set while {node.name} runs; these can: "
-                f"{', '.join(sorted(self._names))}"
-            )
+            raise ServiceError(self._cannot_be_set(fixed[0]))
         reset = {name: msgspec.to_builtins(self._configured[name]) for name in request.reset}
         try:
             checked = self._checked({**request.values, **reset})
@@ -98,6 +96,18 @@ class LiveParameters:
             set_level(node.parameters.log_level)
         node.parameters_changed(set(names))
         return self.read(Empty())
+
+    def _cannot_be_set(self, name: str) -> str:
+        """Why not: it is read once when the node starts, or the node has no such parameter."""
+        can = ", ".join(sorted(self._names))
+        known = msgspec.to_builtins(self._node.parameters)
+        if name in known or name in flatten(known):
+            return f"{name!r} cannot be set while {self._node.name} runs; these can: {can}"
+        nearest = near(name, dict.fromkeys([*known, *self._names]))
+        return (
+            f"{self._node.name} has no parameter {name!r}{nearest} "
+            f"(these can be set while it runs: {can})"
+        )
 
     def _checked(self, values: Mapping[str, Any]) -> Any:
         """All parameters with these values. Raises ConfigError."""
