@@ -28,6 +28,20 @@ def lines(run: Path) -> dict[str, list[TimesLine]]:
     return found
 
 
+def unreadable(run: Path) -> dict[str, str]:
+    """The nodes whose file is there and has no line that can be read, and why that is."""
+    found: dict[str, str] = {}
+    for path in sorted(run.glob(f"*/{FILE}")):
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            found[path.parent.name] = error.strerror or str(error)
+            continue
+        if data.strip() and not any(_lines(path)):
+            found[path.parent.name] = "none of its lines is one of a node"
+    return found
+
+
 def _lines(path: Path) -> Iterator[TimesLine]:
     try:
         data = path.read_bytes()

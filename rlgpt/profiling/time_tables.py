@@ -1,10 +1,15 @@
 """``rlgpt profile``: the account of a run's time as tables, or as JSON."""
 
+import sys
+
+from nodes.common.running.plain_text import plain_entry
+from nodes.times import FILE
 from rlgpt.inspecting.output import json_line
 from rlgpt.profiling.parts import MEANINGS, TITLES, PartTime
+from rlgpt.profiling.reading import unreadable
 from rlgpt.profiling.time_account import Profile, profile
 from rlgpt.refused import Refused
-from rlgpt.report.words import duration
+from rlgpt.report.words import LONGEST, duration
 from rlgpt.runs import run_folder
 from rlgpt.terminal import plain_table, print_plain, print_table
 
@@ -17,6 +22,11 @@ def print_profile(wanted: str | None, calls: bool, nodes: bool, as_json: bool) -
     Refused."""
     run = run_folder.find(wanted)
     found = profile(run)
+    if lost := unreadable(run):
+        reasons = "; ".join(f"{node}/{FILE}: {reason}" for node, reason in lost.items())
+        if not found.nodes:
+            raise Refused(f"what the nodes of {run.name} wrote cannot be read: {reasons}")
+        print(f"rlgpt: {plain_entry(f'left out, cannot be read: {reasons}')}", file=sys.stderr)
     if not found.nodes and found.running:
         raise Refused(f"no node of {run.name} has done anything yet that is recorded")
     if not found.nodes:
@@ -43,13 +53,19 @@ def print_profile(wanted: str | None, calls: bool, nodes: bool, as_json: bool) -
     return 0
 
 
+def _number(value: float, form: str = ".1f") -> str:
+    """A damaged file may have numbers that no time or count can be; printed in full one would be a
+    column of 300 digits."""
+    return format(value, form) if abs(value) < LONGEST else "unknown"
+
+
 def _print_parts(parts: list[PartTime]) -> None:
     table = plain_table("part", "seconds", "share", "what it is")
     for each in parts:
         table.add_row(
             TITLES.get(each.part, each.part),
-            f"{each.seconds:.1f}",
-            f"{each.share:.1%}",
+            _number(each.seconds),
+            _number(each.share, ".1%"),
             MEANINGS.get(each.part, ""),
         )
     print_table(table)
@@ -60,7 +76,7 @@ def _print_nodes(found: Profile) -> None:
     table = plain_table("node", "part", "seconds")
     for node, spent in found.nodes.items():
         for number, (part, seconds) in enumerate(spent.items()):
-            table.add_row(node if not number else "", TITLES.get(part, part), f"{seconds:.1f}")
+            table.add_row(node if not number else "", TITLES.get(part, part), _number(seconds))
     print_table(table)
 
 
@@ -71,9 +87,9 @@ def _print_calls(found: Profile) -> None:
         bus = max(call.waited - call.served, 0.0) / call.calls
         table.add_row(
             call.endpoint,
-            str(call.calls),
-            f"{call.waited:.2f}",
-            f"{call.served:.2f}",
-            f"{1000 * bus:.2f}",
+            _number(call.calls, "d"),
+            _number(call.waited, ".2f"),
+            _number(call.served, ".2f"),
+            _number(1000 * bus, ".2f"),
         )
     print_table(table)

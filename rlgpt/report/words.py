@@ -6,7 +6,7 @@ from messages.world import UNSAID, Condition, RewardTerm, Task
 from nodes.common.running.plain_text import plain
 from worlds import GameError, card
 
-_LONGEST = 1e10
+LONGEST = 1e10
 """Seconds that a time span can be: 300 years."""
 
 
@@ -31,7 +31,7 @@ def count(number: int) -> str:
 
 def duration(seconds: float) -> str:
     """A time span for reading: 8.2 s, 3 min 20 s, 1 h 05 min."""
-    if not abs(seconds) < _LONGEST:  # from a damaged file; infinity cannot be rounded
+    if not abs(seconds) < LONGEST:  # from a damaged file; infinity cannot be rounded
         return "an unknown time"
     if seconds < 60:
         return f"{seconds:.1f} s"

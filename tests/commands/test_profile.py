@@ -153,6 +153,32 @@ def test_a_run_without_a_record_of_times_is_refused(tmp_path: Path) -> None:
     assert said.endswith("has done anything yet that is recorded\n")
 
 
+def test_numbers_that_cannot_be_are_no_columns_of_300_digits(tmp_path: Path) -> None:
+    much = {"llm/ask": (10**18, 1e300)}
+    wrong = TimesLine(at=1e300, seconds=1e299, spent={"": {"world": 1e300}}, called=much)
+    written(tmp_path, "llm", wrong)
+    done = rlgpt("profile", str(tmp_path), "--calls", "--nodes", cwd=tmp_path)
+    assert done.returncode == 0, done
+    assert max(map(len, done.stdout.splitlines())) < 120
+    (call,) = [each for each in done.stdout.splitlines() if each.startswith("llm/ask")]
+    assert call.split() == ["llm/ask", "unknown", "unknown", "0.00", "unknown"]
+
+
+def test_files_that_cannot_be_read_are_not_taken_for_missing(tmp_path: Path) -> None:
+    written(tmp_path, "planner")
+    (tmp_path / "llm" / FILE).mkdir(parents=True)
+    said = refused("profile", str(tmp_path), cwd=tmp_path)
+    assert f"cannot be read: llm/{FILE}: Is a directory" in said
+    (tmp_path / "planner" / FILE).write_text("nothing of a node\n")
+    said = refused("profile", str(tmp_path), cwd=tmp_path)
+    assert f"planner/{FILE}: none of its lines is one of a node" in said
+    written(tmp_path, "planner", line(110, 2, agents=0.5))
+    done = rlgpt("profile", str(tmp_path), cwd=tmp_path)  # of those that can
+    assert done.returncode == 0, done
+    assert "agents" in done.stdout
+    assert done.stderr == f"rlgpt: left out, cannot be read: llm/{FILE}: Is a directory\n"
+
+
 def test_every_part_has_a_name_and_a_meaning() -> None:
     assert TITLES.keys() == MEANINGS.keys()
     assert set(PARTS.values()) <= TITLES.keys()
