@@ -18,7 +18,7 @@ from rlgpt.inspecting.echoing import awaited, check_printing, launch_ended, spin
 from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.interfaces import descriptions
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, instead
 
 _Event = tuple[CallEvent, Any]
 _NIL = msgspec.Raw(msgspec.msgpack.encode(None))
@@ -98,7 +98,7 @@ def _check(kind: str, name: str, found: list[Description]) -> str:
     if not name.endswith("/*"):
         find_endpoint(kind, name, found)
     elif node not in nodes:
-        raise Refused(f"there is no node `{node}`{near(node, nodes)}")
+        raise Refused(f"there is no node `{node}`{instead(node, nodes)}")
     return node
 
 

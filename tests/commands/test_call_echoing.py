@@ -172,6 +172,7 @@ def test_echo_ends_after_its_count_or_timeout_and_refuses_unknown_endpoints(
     for arguments, words in (
         (("service", "echo", "talker/describ"), "did you mean `talker/describe`?"),
         (("service", "echo", "tolker/*"), "there is no node `tolker`; did you mean `talker`?"),
+        (("service", "echo", "nosuch/*"), "there is no node `nosuch` (there are: "),
         (("action", "echo", "planner/persue"), "did you mean `planner/pursue`?"),
         (("service", "echo", "talker/describe", "--count", "-1"), "--count -1"),
     ):
