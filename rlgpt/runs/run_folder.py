@@ -17,6 +17,11 @@ def create(name: str, wanted: str | None) -> Path:
         if not wanted:
             raise Refused("run= names no folder; write run=PATH")
         run = _named(wanted)
+        if wanted.startswith("~") and os.path.expanduser(wanted) == wanted:
+            home = Path(wanted).parts[0]
+            raise Refused(
+                f"run={wanted}: there is no home folder {home} (a folder of this "
+                f"name in the working directory: run=./{wanted})")
         if (run / "config.yaml").exists():
             with Lock(run):  # raises Refused if it is in use
                 pass

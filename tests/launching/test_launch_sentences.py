@@ -309,6 +309,13 @@ def test_run_folder_that_cannot_be_made_is_refused(place: Path) -> None:
     assert "run=PATH" in sentence
 
 
+def test_run_folder_in_a_home_that_there_is_not_is_refused(place: Path) -> None:
+    sentence = refused("launch", "two", "run=~nobody-of-this-name/x", cwd=place)
+    assert "run=~nobody-of-this-name/x: there is no home folder ~nobody-of-this-name" in sentence
+    assert "run=./~nobody-of-this-name/x" in sentence
+    assert not (place / "~nobody-of-this-name").exists()
+
+
 def test_run_folder_where_the_system_allows_none_is_refused(place: Path) -> None:
     assert "cannot make the run folder" in refused("launch", "two", "run=/proc/rlgpt", cwd=place)
 
