@@ -3,7 +3,7 @@
 import importlib.metadata
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -13,6 +13,7 @@ from messages.undecodable import UNDECODABLE
 from messages.world import DEFAULT_GAME
 from nodes.common.goals.budget import evaluation_episodes
 from nodes.common.running.exit_codes import FAILED
+from nodes.common.running.plain_text import plain_line
 from nodes.common.storage.whole_files import write_whole
 from rlgpt.refused import Refused
 from rlgpt.report.found import config, part
@@ -140,6 +141,24 @@ def write_file(path: Path, content: bytes) -> None:
         write_whole(path, content)
     except OSError as error:
         raise Refused(f"cannot write {path} ({error.strerror})", code=FAILED) from None
+
+
+def with_plain_texts(result: CellResult) -> CellResult:
+    """The same to be shown: an invisible character of any text is spelled out, as an escape is a
+    command to a terminal, a line end a row of its own, and most of them no XML."""
+    return msgspec.convert(_plain(msgspec.to_builtins(result)), CellResult)
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case str():
+            return plain_line(value)
+        case list():
+            return [_plain(each) for each in cast("list[Any]", value)]
+        case dict():
+            items = cast("dict[str, Any]", value).items()
+            return {plain_line(key): _plain(each) for key, each in items}
+    return value
 
 
 def differences(cell: Cell, result: CellResult) -> str:

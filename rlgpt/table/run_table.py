@@ -178,7 +178,7 @@ class Writer:
 
     def write(self) -> list[Path]:
         """Write the table as Markdown, JSON and SVG; returns the paths. Raises Refused."""
-        found = self.read()
+        found = [result.with_plain_texts(each) for each in self.read()]
         definition = self._definition
         page = Page(
             name=self.name,

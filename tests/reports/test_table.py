@@ -4,10 +4,13 @@ import json
 import shutil
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from rlgpt.table.cells import expand
+from rlgpt.table.definition import quick, read
 from tests.launch_toys.launched import refused, rlgpt
 
 CELL = "results/quick/mutton/rlgpt/seed-0.json"
@@ -151,6 +154,24 @@ def test_shown_table_reports_which_cells_are_of_other_settings(tmp_path: Path) -
     assert "limits.samples was 7 and is 1000000" in done.stdout
     assert "1 of what is there (mutton rlgpt seed 0)" in " ".join(done.stdout.split())
     assert "no result of minedojo10 in results/quick is of these settings (1 of" in done.stderr
+
+
+def test_invisible_characters_of_a_cell_are_spelled_out_in_its_table(tmp_path: Path) -> None:
+    cells = expand(quick(read("minedojo10")), [], lambda each: each.task == "mutton")
+    (mutton,) = [each for each in cells if each.file(Path("results/quick")) == Path(CELL)]
+    hostile = "1\x1b[2J\n| x |\u202e"
+    fields: dict[str, Any] = dict.fromkeys(("version", "commit", "world", "game"), hostile)
+    fields |= {"milestones": {hostile: 1}, "fingerprint": hostile}
+    fields |= {"limits": mutton.limits, "overrides": mutton.overrides}
+    (tmp_path / CELL).parent.mkdir(parents=True)
+    (tmp_path / CELL).write_text(json.dumps({**cell_of_one(), **fields}))
+    done = rlgpt("table", "minedojo10", "--quick", "--show", cwd=tmp_path)
+    assert done.returncode == 0, done
+    tables = tmp_path / "results" / "quick" / "tables"
+    assert "1<U+001B>[2J<U+000A>| x |<U+202E>" in (tables / "minedojo10.md").read_text()
+    for file in tables.iterdir():
+        assert file.read_text().replace("\n", "").isprintable(), file
+    ElementTree.parse(tables / "minedojo10.svg")  # an escape is no XML
 
 
 def cell_of_one() -> dict:
