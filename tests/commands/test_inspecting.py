@@ -20,6 +20,7 @@ from tests.launch_toys.launched import (
     Launched,
     command,
     environment,
+    eventually,
     failed,
     launched,
     printed,
@@ -104,10 +105,13 @@ def test_logs_are_merged_and_filtered(live: Launched, place: Path) -> None:
 
 
 def test_a_log_is_followed(live: Launched, place: Path) -> None:
+    def set_and_seen() -> bool:
+        printed("param", "set", "talker", "text=bye", cwd=place)
+        return "parameters set: {'text': 'bye'}" in log.text
+
     with launched("node", "log", "talker", "-f", "-n", "0", cwd=place, run=place / "none") as log:
-        time.sleep(1.0)
-        rlgpt("param", "set", "talker", "text=bye", cwd=place)
-        log.wait_for("parameters set: {'text': 'bye'}")
+        # Again and again: nothing shows when it has begun to follow.
+        eventually(set_and_seen)
         assert log.stop(signal.SIGINT) == 130
 
 
