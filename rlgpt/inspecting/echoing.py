@@ -123,7 +123,8 @@ def _print_messages(
             if latched:
                 if printed:
                     return
-                raise Refused(f"{topic} keeps no last value", code=FAILED) from None
+                sentence = f"{topic} has no last value: it keeps none, or none was published yet"
+                raise Refused(sentence, code=FAILED) from None
             sentence = f"nothing was published on {topic} for {silence:g} s"
             raise Refused(sentence, code=FAILED) from None
         if latched and header.kind != "latched":

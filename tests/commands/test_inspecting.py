@@ -149,6 +149,8 @@ def test_topic_commands_list_describe_and_echo_topics(live: Launched, place: Pat
     assert once.stdout in ('"hello"\n', '"bye"\n')
     last = run_json("topic", "echo", "talker/chatter", "--once", "--latched", cwd=place)
     assert "numbers" in last
+    none = failed("topic", "echo", "talker/diagnostics", "--once", "--latched", cwd=place, code=1)
+    assert "has no last value: it keeps none, or none was published yet" in none
     both = printed("topic", "echo", "talker/*", "--count", "3", cwd=place).splitlines()
     assert all(json.loads(line)["topic"].startswith("talker/") for line in both)
     assert "it has type, text, numbers" in refused(
