@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import yaml
 
 from messages.files import list_files
 from messages.interface import LIMITED_BY_SERVER, Service
@@ -97,6 +98,24 @@ def test_every_parameter_of_a_node_that_a_page_names_exists() -> None:
             assert name in fields(node_class("learner").Parameters), (page, name)
     assert found > 20
     assert {*flatten(composed["learner"])} <= fields(node_class("learner").Parameters)
+
+
+def test_the_defaults_of_the_parameters_that_make_a_method_are_those_of_the_nodes() -> None:
+    checked = 0
+    for what, default, _ in rows("methods.md", "## Parameters that make them"):
+        (name,) = re.findall(r"`([\w.]+)`", what)
+        node, _, parameter = name.partition(".")
+        if name == "llm.rules":  # of a profile, not of the node
+            continue
+        (field,) = (
+            each
+            for each in msgspec.structs.fields(node_class(node).Parameters)
+            if each.name == parameter
+        )
+        shown = yaml.safe_load(default)
+        assert shown == msgspec.json.decode(msgspec.json.encode(field.default)), name
+        checked += 1
+    assert checked > 10
 
 
 def test_the_timeouts_on_the_page_are_those_of_the_services() -> None:
