@@ -18,6 +18,7 @@ from rlgpt.composing.spec_file import SpecFile
 from rlgpt.interfaces import declared, declared_nodes
 from rlgpt.report.summary import Summary
 from rlgpt.table.result import CellResult
+from worlds.minecraft.card.language import LANGUAGE
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -116,6 +117,14 @@ def test_the_defaults_of_the_parameters_that_make_a_method_are_those_of_the_node
         assert shown == msgspec.json.decode(msgspec.json.encode(field.default)), name
         checked += 1
     assert checked > 10
+
+
+def test_the_helpers_on_the_page_are_those_that_programs_may_call() -> None:
+    text = (DOCS / "programs.md").read_text("utf-8")
+    found = re.search(r"^## Helpers\n(.*?)are functions in the checked", text, re.S | re.M)
+    assert found is not None
+    called = re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", found[1]))
+    assert sorted(called) == sorted(LANGUAGE.helpers)
 
 
 def test_the_timeouts_on_the_page_are_those_of_the_services() -> None:
