@@ -8,8 +8,9 @@ from nodes.llm.lessons.taught import KINDS
 
 COUNTS = dict.fromkeys(KINDS, 30)
 TRAINS = """#!{python}
-import json, shutil, sys
+import json, os, shutil, sys
 from pathlib import Path
+assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] and os.environ["MALLOC_MMAP_THRESHOLD_"]
 settings = json.loads(Path(sys.argv[-1]).read_text())
 if sys.argv[-2].endswith("merge_adapter.py"):
     assert (Path(settings["adapter"]) / "adapter_config.json").is_file()
