@@ -5,8 +5,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -85,9 +85,11 @@ def record(
         path = _file(run, output)
         if snapshot is None:
             recording = _Recording(run, bus, choice, limits)
-            return recording.to_file(path, notes, shown)
+            with recording.ended_by_signals():
+                return recording.to_file(path, notes, shown)
         ring = _SnapshotRecording(run, bus, choice, Limits(0, limits.seconds), snapshot)
-        return ring.keep(path, notes, shown)
+        with ring.ended_by_signals():
+            return ring.keep(path, notes, shown)
 
 
 def _file(run: Path, output: str | None) -> Path:
@@ -136,10 +138,16 @@ class _Base:
         self._bus.every(0.05, lambda: self._report_subscribed(recorder))
         self._bus.every(0.2, self._look)
         self._bus.every(0.05, lambda: self._end_when_quiet(recorder))
+        self._bus.spin(self._over)
+
+    @contextmanager
+    def ended_by_signals(self) -> Iterator[None]:
+        """Signals that end a process end the recording in order, from before it says that it
+        records until all is written."""
         ends = {signal.SIGINT, signal.SIGTERM, *heeded()}
         before = {number: signal.signal(number, self._signalled) for number in ends}
         try:
-            self._bus.spin(self._over)
+            yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

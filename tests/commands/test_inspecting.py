@@ -334,7 +334,8 @@ def test_logs_and_goals_of_an_ended_run_can_be_listed(place: Path, live: Launche
     with launched("launch", "toys", "run=runs/ended", "-learner", cwd=place, run=run) as launch:
         launch.wait_for("there is no goal")
         goal = json.dumps({"task": TASK, "limits": {}})
-        rlgpt("action", "send_goal", "planner/pursue", goal, "--run", "ended", cwd=place)
+        sent = rlgpt("action", "send_goal", "planner/pursue", goal, "--run", "ended", cwd=place)
+        assert sent.returncode == 0, sent.stderr
         assert launch.stop() in (0, 130)
     rows = run_json("action", "list", "--json", "--run", "ended", cwd=place)
     assert {row["action"]: row["succeeded"] for row in rows}["planner/pursue"] == 1
