@@ -1,7 +1,6 @@
 """`rlgpt bag play`: the messages of a bag in place of the nodes that sent them."""
 
 import os
-import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from time import monotonic
 
 from messages.calling import calls
 from messages.system import description, heartbeat
-from nodes.common.running.ending_signals import heeded
+from nodes.common.running.ending_signals import ended_by
 from nodes.common.running.plain_text import plain_entry
 from rlgpt.bags.bag_reader import BagReader, Channel, Recorded, left_out
 from rlgpt.bags.message_maps import NoMap, parted
@@ -186,15 +185,8 @@ def _released(run: Path, stack: Stack, nodes: Sequence[str]) -> Iterator[None]:
 def _interruptible() -> Iterator[threading.Event]:
     """An event that Ctrl-C, SIGTERM and the end of the terminal set."""
     over = threading.Event()
-    before = {
-        number: signal.signal(number, lambda *_: over.set())
-        for number in {signal.SIGINT, signal.SIGTERM, *heeded()}
-    }
-    try:
+    with ended_by(lambda *_: over.set()):
         yield over
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _publish(

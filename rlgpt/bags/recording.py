@@ -13,7 +13,7 @@ from types import FrameType
 from messages.bus import Bus
 from messages.calling import calls
 from messages.system import CRASHES, Crash
-from nodes.common.running.ending_signals import heeded
+from nodes.common.running.ending_signals import ended_by
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.plain_text import plain_entry
 from rlgpt.bags.bag_writer import BagFull, BagWriter
@@ -144,13 +144,8 @@ class _Base:
     def ended_by_signals(self) -> Iterator[None]:
         """Signals that end a process end the recording in order, from before it says that it
         records until all is written."""
-        ends = {signal.SIGINT, signal.SIGTERM, *heeded()}
-        before = {number: signal.signal(number, self._signalled) for number in ends}
-        try:
+        with ended_by(self._signalled):
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     def _report_subscribed(self, recorder: Recorder) -> None:
         if self._waited_for and self._waited_for <= recorder.described:

@@ -1,6 +1,9 @@
 """The signals that end a command: Ctrl-C, a request to end, and a terminal that is closed."""
 
 import signal
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from types import FrameType
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -9,3 +12,15 @@ def heeded() -> list[signal.Signals]:
     """Those of them that this process does not ignore. What starts a command may have it ignore
     some: `nohup` SIGHUP, a shell SIGINT where it runs the command in the background."""
     return [number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN]
+
+
+@contextmanager
+def ended_by(handler: Callable[[int, FrameType | None], None]) -> Generator[None]:
+    """Within it these signals call ``handler``, SIGHUP only where it is not ignored."""
+    ends = {signal.SIGINT, signal.SIGTERM, *heeded()}
+    before = {number: signal.signal(number, handler) for number in ends}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
