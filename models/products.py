@@ -1,8 +1,8 @@
 """Matrix products of small float32 matrices on a CPU.
 
 torch multiplies them with MKL. oneDNN, which torch has as well, takes half of the time on an EPYC
-with AVX-512 (docs/speed.md), and 4 to 22 % more on one with AVX2 alone. Narrow matrices, such as a
-layer's with one output, are not worth its set-up.
+with AVX-512 (docs/speed.md), 4 to 22 % more on one with AVX2 alone, and 10 to 50 % more on an Intel
+processor. Narrow matrices, such as a layer's with one output, are not worth its set-up.
 """
 
 import torch
@@ -13,6 +13,7 @@ _NARROW = 32  # rows or columns of the right-hand matrix below which torch's own
 _ONEDNN = (
     torch.backends.mkldnn.is_available()
     and torch.backends.cpu.get_cpu_capability().startswith("AVX512")
+    and "Intel" not in str(torch.cpu.get_capabilities().get("cpu_name"))
     and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 )
 
