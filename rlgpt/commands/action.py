@@ -21,8 +21,10 @@ def add(commands: Commands) -> None:
         help="the goals of an action, or one of them",
         **example("rlgpt action info learner/train", "rlgpt action info planner/pursue goal"),
     )
-    info.add_argument("name", metavar="ACTION")
-    info.add_argument("goal", nargs="?", metavar="GOAL_ID")
+    info.add_argument("name", metavar="ACTION", help="as `rlgpt action list` names them")
+    info.add_argument(
+        "goal", nargs="?", metavar="GOAL_ID", help="one of its goals; default: all of them"
+    )
     add_run(info)
     add_json(info)
     info.set_defaults(do=_info)
@@ -44,7 +46,7 @@ def _add_goals(action: Commands) -> None:
         help="send a goal and wait for its result",
         **example("rlgpt action send_goal planner/pursue - --feedback < goal.json"),
     )
-    send.add_argument("name", metavar="ACTION")
+    send.add_argument("name", metavar="ACTION", help="as `rlgpt action list` names them")
     send.add_argument("message", nargs="?", metavar="JSON", help="the goal; -: standard input")
     send.add_argument(
         "--id", metavar="GOAL_ID", help="a goal with the same id is picked up, not done again"
@@ -58,8 +60,8 @@ def _add_goals(action: Commands) -> None:
     cancel = action.add_parser(
         "cancel", help="cancel a goal", **example("rlgpt action cancel planner/pursue goal")
     )
-    cancel.add_argument("name", metavar="ACTION")
-    cancel.add_argument("goal", metavar="GOAL_ID")
+    cancel.add_argument("name", metavar="ACTION", help="as `rlgpt action list` names them")
+    cancel.add_argument("goal", metavar="GOAL_ID", help="as `rlgpt action info` names them")
     add_run(cancel)
     cancel.set_defaults(do=_cancel)
 

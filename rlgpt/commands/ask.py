@@ -20,7 +20,9 @@ def add(commands: Commands) -> None:
             "rlgpt ask planner plan-0 --prompt plan.user.jinja",
         ),
     )
-    ask.add_argument("agent", metavar="AGENT")
+    ask.add_argument(
+        "agent", metavar="AGENT", help="who asked: planner, slow_agent, fast_agent, critic"
+    )
     ask.add_argument(
         "question", nargs="?", metavar="QUESTION", help="its number, its id, or the id's end"
     )

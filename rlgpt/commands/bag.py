@@ -17,7 +17,7 @@ def add(commands: Commands) -> None:
         help="what is in a bag, also of one that was cut off",
         **example("rlgpt bag info runs/latest/bags/20260131-120000.mcap"),
     )
-    info.add_argument("file", metavar="FILE")
+    info.add_argument("file", metavar="FILE", help="a bag, as `rlgpt bag record` writes it")
     add_json(info)
     info.set_defaults(do=_info)
     _add_export(bag)
@@ -73,7 +73,7 @@ def _add_export(bag: Commands) -> None:
             "rlgpt bag export mine.mcap --csv -o tables",
         ),
     )
-    export.add_argument("file", metavar="FILE")
+    export.add_argument("file", metavar="FILE", help="a bag, as `rlgpt bag record` writes it")
     export.add_argument("-o", "--output", metavar="OUT", help="a new file; of --csv a folder")
     kinds = export.add_mutually_exclusive_group()
     for kind, text in (
@@ -85,7 +85,12 @@ def _add_export(bag: Commands) -> None:
     export.add_argument(
         "--topics", action="append", default=[], metavar="PATTERN", help="only these: 'critic/*'"
     )
-    export.add_argument("--compression", choices=["zstd", "lz4", "none"], default="zstd")
+    export.add_argument(
+        "--compression",
+        choices=["zstd", "lz4", "none"],
+        default="zstd",
+        help="of an MCAP file; default: zstd",
+    )
     export.add_argument(
         "--pictures",
         choices=["jpeg", "png", "none"],
@@ -104,7 +109,7 @@ def _add_play(bag: Commands) -> None:
             "rlgpt bag play mine.mcap --rate 0 --topics 'learner/*'",
         ),
     )
-    play.add_argument("file", metavar="FILE")
+    play.add_argument("file", metavar="FILE", help="a bag, as `rlgpt bag record` writes it")
     play.add_argument(
         "--replace",
         action="append",

@@ -17,7 +17,9 @@ def add(commands: Commands, parser: argparse.ArgumentParser) -> None:
         allow_abbrev=False,
         **example('eval "$(rlgpt completion bash)"  # in ~/.bashrc'),
     )
-    completion.add_argument("shell", nargs="?", choices=["bash", "zsh"], metavar="SHELL")
+    completion.add_argument(
+        "shell", nargs="?", choices=["bash", "zsh"], metavar="SHELL", help="bash or zsh"
+    )
     completion.add_argument("--line", help=argparse.SUPPRESS)  # what the script asks with
     completion.set_defaults(do=lambda given, _: _completion(given, parser))
 

@@ -28,7 +28,9 @@ def add(commands: Commands) -> None:
     )
     # One word alone is the seed, which argparse cannot tell with options between the two.
     played.add_argument("run", nargs="?", metavar="RUN", help="default: the newest")
-    played.add_argument("seed", nargs="?", metavar="SEED")
+    played.add_argument(
+        "seed", nargs="?", metavar="SEED", help="as `rlgpt episode list` shows them"
+    )
     played.add_argument("--out", metavar="FILE", help="the film; default: RUN/films/...mp4")
     played.set_defaults(do=_play, takes_more=True)
     for parser in (listed, played):

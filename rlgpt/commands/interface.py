@@ -17,7 +17,7 @@ def add(commands: Commands) -> None:
         help="the fields of a type; --json: its JSON schema",
         **example("rlgpt interface show Train", "rlgpt interface show PursueGoal --template"),
     )
-    show.add_argument("name", metavar="TYPE")
+    show.add_argument("name", metavar="TYPE", help="as `rlgpt interface list` names them")
     show.add_argument("--template", action="store_true", help="a JSON value to fill in")
     add_json(show)
     show.set_defaults(do=_show)

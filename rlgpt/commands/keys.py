@@ -15,8 +15,8 @@ def add(commands: Commands) -> None:
         "machines, and print which of them to copy where. No key is ever overwritten. "
         "Example: rlgpt keys far keys=../keys",
     )
-    keys.add_argument("name", metavar="NAME")
-    add_overrides(keys)
+    keys.add_argument("name", metavar="NAME", help="a launch file: its name, or its path")
+    add_overrides(keys, "changes of the launch file")
     keys.set_defaults(do=_keys)
 
 

@@ -16,13 +16,15 @@ def add(commands: Commands) -> None:
         "path. -NODE leaves a node out, to be run by hand. key=value overrides the launch file.",
         **example("rlgpt launch harvest_log seed=3 limits.iterations=6", "rlgpt launch --list"),
     )
-    launch.add_argument("name", nargs="?", metavar="NAME")
+    launch.add_argument(
+        "name", nargs="?", metavar="NAME", help="a launch file: its name, or its path"
+    )
     launch.add_argument("--list", action="store_true", help="list the launch files, and end")
     launch.add_argument("--json", action="store_true", help="of the list: as one JSON array")
     launch.add_argument(
         "--bag", action="store_true", help="record all messages in the run folder: bag=true"
     )
-    add_overrides(launch)
+    add_overrides(launch, "changes of the launch file")
     launch.set_defaults(do=_launch, takes_more=True)
 
 

@@ -23,7 +23,9 @@ def add(commands: Commands) -> None:
         "Example: rlgpt llm get qwen25_coder_0_5b",
         allow_abbrev=False,
     )
-    get.add_argument("what", metavar="NAME_OR_FILE")
+    get.add_argument(
+        "what", metavar="NAME_OR_FILE", help="a name of docs/llm.md's table, or a GGUF file"
+    )
     get.add_argument(
         "--into", metavar="DIR", help="the folder of weights; default: $RLGPT_WEIGHTS, or weights/"
     )
@@ -44,7 +46,7 @@ def add(commands: Commands) -> None:
         help="check whether profiles can be used here: weights, GPU, driver, versions, memory",
     )
     doctor.add_argument("profile", nargs="?", metavar="PROFILE", help="default: all of them")
-    add_overrides(doctor, "llm.key=value")
+    add_overrides(doctor, "changes of the profile", "llm.key=value")
     doctor.set_defaults(do=_doctor, takes_more=True)
 
 

@@ -4,6 +4,8 @@ from argparse import Namespace
 
 from rlgpt.commands.parsing import Commands, add_json, add_run, example, group
 
+NAMED = "as `rlgpt node list` names them"
+
 
 def add(commands: Commands) -> None:
     node = group(commands, "node", "list, look into, pause, restart and kill nodes")
@@ -18,7 +20,7 @@ def add(commands: Commands) -> None:
         help="one node: its process, what it offers, what it uses",
         **example("rlgpt node info learner"),
     )
-    info.add_argument("name", metavar="NODE")
+    info.add_argument("name", metavar="NODE", help=NAMED)
     add_run(info)
     add_json(info)
     info.set_defaults(do=_info)
@@ -28,7 +30,7 @@ def add(commands: Commands) -> None:
         ("kill", "end a node at once; it is started again like any that ended by itself"),
     ):
         parser = node.add_parser(what, help=text, **example(f"rlgpt node {what} critic"))
-        parser.add_argument("name", metavar="NODE")
+        parser.add_argument("name", metavar="NODE", help=NAMED)
         add_run(parser)
         parser.set_defaults(do=_control)
     _add_pausing(node)
@@ -40,7 +42,7 @@ def _add_pausing(node: Commands) -> None:
         ("continue", "let a paused node go on"),
     ):
         parser = node.add_parser(what, help=text, **example(f"rlgpt node {what} env_server"))
-        parser.add_argument("name", metavar="NODE")
+        parser.add_argument("name", metavar="NODE", help=NAMED)
         add_run(parser)
         parser.set_defaults(do=_pause)
     step = node.add_parser(
@@ -49,7 +51,7 @@ def _add_pausing(node: Commands) -> None:
         "another node, requests that it begins to work on or sends",
         **example("rlgpt node step env_server --count 10"),
     )
-    step.add_argument("name", metavar="NODE")
+    step.add_argument("name", metavar="NODE", help=NAMED)
     step.add_argument("--count", type=int, default=1, metavar="N", help="default: 1")
     step.add_argument(
         "--timeout", type=float, default=10.0, metavar="S", help="seconds for them; default 10"

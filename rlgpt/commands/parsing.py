@@ -12,8 +12,21 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 that it does not know; these are refused before unless it sets ``takes_more``."""
 
 
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """Commands whose own help says at least what the list of commands says of them."""
+
+    def add_parser(self, name: str, **options: Any) -> argparse.ArgumentParser:
+        if text := options.get("help"):
+            options.setdefault("description", f"{text[0].upper()}{text[1:]}.")
+        return super().add_parser(name, **options)
+
+
 class _Parser(argparse.ArgumentParser):
     """Attributes of what it reads: ``parser``, that of the word that the command ends with."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.register("action", "parsers", _Commands)
 
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Any = None, namespace: Any = None
@@ -87,8 +100,8 @@ def add_until(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_overrides(parser: argparse.ArgumentParser, metavar: str = "key=value") -> None:
-    parser.add_argument("overrides", nargs="*", default=[], metavar=metavar)
+def add_overrides(parser: argparse.ArgumentParser, text: str, metavar: str = "key=value") -> None:
+    parser.add_argument("overrides", nargs="*", default=[], metavar=metavar, help=text)
 
 
 def without_options(words: list[str]) -> tuple[list[str], list[str]]:

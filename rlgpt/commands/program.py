@@ -18,7 +18,7 @@ def add(commands: Commands) -> None:
         **example("rlgpt program run dig.py --task harvest_log --seeds 20 task.horizon=500"),
     )
     run.add_argument("file", metavar="FILE", help="Python as docs/programs.md has it")
-    add_overrides(run)
+    add_overrides(run, "changes of the world and of the task")
     run.add_argument("--task", required=True, metavar="T", help="as in `rlgpt launch ... task=T`")
     run.add_argument("--seeds", type=int, default=20, metavar="N", help="episodes; default: 20")
     run.add_argument("--first", type=int, default=0, metavar="S", help="first seed; default: 0")

@@ -8,7 +8,9 @@ from rlgpt.commands.parsing import Commands, add_run, group
 def add(commands: Commands) -> None:
     prompt = group(commands, "prompt", "see what the language model was asked")
     show = prompt.add_parser("show", help="print exactly what was sent")
-    show.add_argument("agent", metavar="AGENT")
+    show.add_argument(
+        "agent", metavar="AGENT", help="who asked: planner, slow_agent, fast_agent, critic"
+    )
     show.add_argument("--id", metavar="ID", help="of a question, or its end; default: the newest")
     show.add_argument("--list", action="store_true", help="only the ids of the agent's questions")
     show.add_argument("--schema", action="store_true", help="the schema of the answer as well")

@@ -13,7 +13,7 @@ def add(commands: Commands) -> None:
         allow_abbrev=False,
         **example("rlgpt run critic", "rlgpt run critic --debug --port 5678"),
     )
-    run.add_argument("node", metavar="NODE")
+    run.add_argument("node", metavar="NODE", help="as `rlgpt node list` names them")
     run.add_argument(
         "--debug",
         action="store_true",
@@ -22,7 +22,7 @@ def add(commands: Commands) -> None:
     run.add_argument(
         "--port", type=int, metavar="PORT", help="of debugpy on this machine; default: 5678"
     )
-    add_overrides(run)
+    add_overrides(run, "parameters of the node, and their values")
     add_run(run)
     run.set_defaults(do=_run, takes_more=True)
 

@@ -4,6 +4,8 @@ from argparse import Namespace
 
 from rlgpt.commands.parsing import Commands, add_json, add_run, add_until, example, group
 
+NAMED = "as `rlgpt service list` names them"
+
 
 def add(commands: Commands) -> None:
     service = group(commands, "service", "list, call and watch services")
@@ -18,7 +20,7 @@ def add(commands: Commands) -> None:
         help="one service: its types, its node, who has called it",
         **example("rlgpt service info critic/judge"),
     )
-    info.add_argument("name", metavar="SERVICE")
+    info.add_argument("name", metavar="SERVICE", help=NAMED)
     add_run(info)
     add_json(info)
     info.set_defaults(do=_info)
@@ -30,7 +32,7 @@ def add(commands: Commands) -> None:
             """rlgpt service call env_server/look '{"session": "NAME"}'""",
         ),
     )
-    call.add_argument("name", metavar="SERVICE")
+    call.add_argument("name", metavar="SERVICE", help=NAMED)
     call.add_argument("request", nargs="?", metavar="JSON", help="-: standard input")
     call.add_argument(
         "--timeout", type=float, default=30.0, metavar="S", help="seconds for the reply; default 30"

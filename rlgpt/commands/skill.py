@@ -16,9 +16,11 @@ def add(commands: Commands) -> None:
     remove = skill.add_parser("remove", help="forget a skill and delete its files")
     remove.set_defaults(do=_remove)
     for parser in (show, run, remove):
-        parser.add_argument("name", metavar="NAME")
-    run.add_argument("--episodes", type=int, default=10, metavar="N")
-    run.add_argument("--seed", type=int, default=0, metavar="S")
+        parser.add_argument("name", metavar="NAME", help="as `rlgpt skill list` names them")
+    run.add_argument("--episodes", type=int, default=10, metavar="N", help="default: 10")
+    run.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="another one plays others; default: 0"
+    )
     for parser in (listed, show, run, remove):
         _add_library(parser)
 

@@ -22,8 +22,8 @@ def add(commands: Commands) -> None:
         "is passed on to every cell, but for engine=ray, which runs cells on the hosts of a "
         "cluster (docs/ray.md).",
     )
-    table.add_argument("name", metavar="NAME")
-    add_overrides(table)
+    table.add_argument("name", metavar="NAME", help="a table, see above")
+    add_overrides(table, "passed on to every cell")
     table.add_argument(
         "--only",
         nargs="+",

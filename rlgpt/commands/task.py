@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
         allow_abbrev=False,
         **example("rlgpt task show survival_sword_food"),
     )
-    show.add_argument("id", metavar="ID")
+    show.add_argument("id", metavar="ID", help="as `rlgpt task list` names them")
     _add_common(show, "as one JSON object")
     show.set_defaults(do=_show)
     search = task.add_parser(
@@ -39,7 +39,7 @@ def add(commands: Commands) -> None:
         allow_abbrev=False,
         **example("rlgpt task search zombie diamond", "rlgpt task search milk bucket"),
     )
-    search.add_argument("words", nargs="+", metavar="WORD")
+    search.add_argument("words", nargs="+", metavar="WORD", help="of an id or of a prompt")
     _add_common(search, "as one JSON array")
     search.set_defaults(do=_search)
 

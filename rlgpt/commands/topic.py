@@ -4,6 +4,8 @@ from argparse import Namespace
 
 from rlgpt.commands.parsing import Commands, add_json, add_run, add_until, example, group
 
+NAMED = "as `rlgpt topic list` names them"
+
 
 def add(commands: Commands) -> None:
     topic = group(commands, "topic", "list, echo, measure and publish on topics")
@@ -18,7 +20,7 @@ def add(commands: Commands) -> None:
         help="one topic: its type, its publisher, its subscribers",
         **example("rlgpt topic info learner/progress"),
     )
-    info.add_argument("name", metavar="TOPIC")
+    info.add_argument("name", metavar="TOPIC", help=NAMED)
     add_run(info)
     add_json(info)
     info.set_defaults(do=_info)
@@ -44,7 +46,7 @@ def add(commands: Commands) -> None:
             """rlgpt topic pub learner/progress '{"goal": "test", "samples": 5}' --count 3"""
         ),
     )
-    pub.add_argument("name", metavar="TOPIC")
+    pub.add_argument("name", metavar="TOPIC", help=NAMED)
     pub.add_argument("message", nargs="?", metavar="JSON", help="-: standard input")
     pub.add_argument("--count", type=int, default=1, metavar="N", help="0: until Ctrl-C")
     pub.add_argument("--rate", type=float, default=1.0, metavar="HZ", help="default: 1 a second")

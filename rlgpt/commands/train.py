@@ -16,7 +16,7 @@ def add(commands: Commands) -> None:
         **example("rlgpt train docs/examples/train/harvest_log.yaml learner.environments=32"),
     )
     train.add_argument("spec", metavar="SPEC.yaml", help="docs/launching.md has its fields")
-    add_overrides(train)
+    add_overrides(train, "changes of launch/train.yaml")
     train.set_defaults(do=_train, takes_more=True)
 
 

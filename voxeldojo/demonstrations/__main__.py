@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
         prog="voxeldojo demonstrate",
         description="Plays tasks by script; without a TASK, one of each template.",
     )
-    parser.add_argument("tasks", nargs="*", metavar="TASK")
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help="a task id")
     parser.add_argument("--seed", type=int, default=SEED, help="the first world's seed")
     parser.add_argument("--seeds", type=int, default=1, help="worlds for each task")
     parser.add_argument("--limit", type=int, default=0, help="steps; 0: the script's own limit")

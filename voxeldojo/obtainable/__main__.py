@@ -10,7 +10,10 @@ from voxeldojo.tasks import UnknownTask, task_spec
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="voxeldojo coverage")
+    parser = argparse.ArgumentParser(
+        prog="voxeldojo coverage",
+        description="Which of MineDojo's tasks can be done in the embedded world.",
+    )
     parser.add_argument("--json", action="store_true", help="the whole report as JSON")
     parser.add_argument("--why", metavar="ID", help="how to get the targets of one task")
     parser.add_argument(

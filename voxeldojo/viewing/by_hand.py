@@ -45,11 +45,23 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="voxeldojo play", allow_abbrev=False)
-    parser.add_argument("task", nargs="?", default="forest", metavar="TASK")
-    parser.add_argument("--seed", type=int, default=0)
+    parser = argparse.ArgumentParser(
+        prog="voxeldojo play",
+        description="Play a task by hand, in this terminal or in a browser.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "task",
+        nargs="?",
+        default="forest",
+        metavar="TASK",
+        help="a task id or a biome; default: forest",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the world; default: 0")
     parser.add_argument("--browser", action="store_true", help="a page instead of the terminal")
-    parser.add_argument("--port", type=int, default=8080, help="0: any free one")
+    parser.add_argument(
+        "--port", type=int, default=8080, help="of the page; 0: any free one; default: 8080"
+    )
     parser.add_argument("--size", default="240x400", metavar="HxW", help="of the page's picture")
     return parser
 

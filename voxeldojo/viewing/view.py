@@ -68,11 +68,15 @@ def contents(game: Game) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="voxeldojo view", allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        prog="voxeldojo view",
+        description="Draw what a player sees where a task or a biome begins.",
+        allow_abbrev=False,
+    )
     parser.add_argument("task", nargs="?", metavar="TASK", help="a task id or a biome")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", default="picture.png", metavar="FILE")
-    parser.add_argument("--size", default="160x256", metavar="HxW")
+    parser.add_argument("--seed", type=int, default=0, help="of the world; default: 0")
+    parser.add_argument("--out", default="picture.png", metavar="FILE", help="default: picture.png")
+    parser.add_argument("--size", default="160x256", metavar="HxW", help="default: 160x256")
     parser.add_argument("--turn", type=float, default=0.0, help="degrees to the right")
     parser.add_argument("--pitch", type=float, default=0.0, help="degrees down")
     parser.add_argument("--gallery", metavar="FOLDER", help="draw all the pictures of the docs")

@@ -31,6 +31,21 @@ from nodes.llm.training.teach import Settings, check, teach
 from nodes.llm.training.trial import trial
 from nodes.llm.vllm.model_files import weights_folder
 
+_MODEL = "a name that `rlgpt llm get` takes, a folder of weights, or the name of one in weights/"
+_TRAIN = (
+    "Fine-tune weights by LoRA on questions whose answers were checked, and on runs that reached "
+    "their goal. An adapter and the weights that it was merged into are made (docs/llm.md)."
+)
+_MERGE = "Merge an adapter that was trained into the weights that it is for."
+_EXAMPLES = (
+    "Write questions with checked answers to a file, which llm.examples takes to show similar ones "
+    "beside each question."
+)
+_TEST = (
+    "Ask a model for plans and decompositions of goals that are never taught, as plain text, and "
+    "count what is valid, accepted by the agents' checks, and the same as the rulebook's answer."
+)
+
 
 def _train(given: argparse.Namespace) -> None:
     named = None if given.name is None else plain_name(given.name)
@@ -122,45 +137,127 @@ def _number(text: str) -> float:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="rlgpt llm")
+    parser = argparse.ArgumentParser(prog="rlgpt llm", allow_abbrev=False)
     what = parser.add_subparsers(dest="what", required=True)
-    train = what.add_parser("train")
-    train.add_argument("model")
-    train.add_argument("--name")
-    train.add_argument("--minutes", type=_above_nothing, default=20.0)
-    _add_counts(train, (120, 60, 60, 20))
-    train.add_argument("--rounds", type=_one_or_more, default=1)
-    train.add_argument("--pack", type=_one_or_more, default=6)
-    train.add_argument("--rate", type=_above_nothing, default=4e-4)
-    train.add_argument("--threads", type=_one_or_more, default=1)
-    train.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    train.add_argument("--frozen-prefix", action="store_true")
-    train.add_argument("--adapter", type=Path)
-    train.add_argument("--subtasks", type=_one_or_more, default=1)
-    train.add_argument("--quantities", type=_share, nargs="?", const=1.0, default=0.0)
-    merging = what.add_parser("merge")
-    merging.add_argument("adapter", type=Path)
-    merging.add_argument("--name")
-    examples = what.add_parser("examples")
-    examples.add_argument("file", type=Path)
+    _add_train(what.add_parser("train", description=_TRAIN, allow_abbrev=False))
+    _add_merge(what.add_parser("merge", description=_MERGE, allow_abbrev=False))
+    examples = what.add_parser("examples", description=_EXAMPLES, allow_abbrev=False)
+    examples.add_argument("file", type=Path, metavar="FILE", help="a new file, of JSON lines")
     _add_counts(examples, DEFAULT_COUNTS.values())
-    test = what.add_parser("test")
-    test.add_argument("model")
-    test.add_argument("--questions", type=_one_or_more, default=12)
-    test.add_argument("--seed", type=int, default=0)
-    test.add_argument("--examples")  # a file, or `rulebook`
-    test.add_argument("--shown", type=_one_or_more, default=2)
-    test.add_argument("--quantities", action="store_true")
+    _add_test(what.add_parser("test", description=_TEST, allow_abbrev=False))
     return parser
+
+
+def _add_train(train: argparse.ArgumentParser) -> None:
+    train.add_argument("model", metavar="MODEL", help=_MODEL)
+    train.add_argument(
+        "--name", metavar="NAME", help="of the folder that is made; default: MODEL's, with -taught"
+    )
+    train.add_argument(
+        "--minutes", type=_above_nothing, default=20.0, metavar="N", help="at most; default: 20"
+    )
+    _add_counts(train, (120, 60, 60, 20))
+    train.add_argument(
+        "--rounds",
+        type=_one_or_more,
+        default=1,
+        metavar="N",
+        help="how often each lesson is taught; default: 1",
+    )
+    train.add_argument(
+        "--pack", type=_one_or_more, default=6, metavar="N", help="lessons a step; default: 6"
+    )
+    train.add_argument(
+        "--rate", type=_above_nothing, default=4e-4, metavar="R", help="of learning; default: 4e-4"
+    )
+    train.add_argument(
+        "--threads", type=_one_or_more, default=1, metavar="N", help="of the CPU; default: 1"
+    )
+    train.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="where it is trained; default: cpu"
+    )
+    train.add_argument(
+        "--frozen-prefix",
+        action="store_true",
+        help="no gradient through the system message, which is faster",
+    )
+    train.add_argument(
+        "--adapter", type=Path, metavar="DIR", help="go on from this one, of the same weights"
+    )
+    train.add_argument(
+        "--subtasks",
+        type=_one_or_more,
+        default=1,
+        metavar="N",
+        help="only plans of N subtasks and more; default: 1",
+    )
+    train.add_argument(
+        "--quantities",
+        type=_share,
+        nargs="?",
+        const=1.0,
+        default=0.0,
+        metavar="SHARE",
+        help="of the questions for a plan that state how many of each item it takes; without a "
+        "number: all; default: none",
+    )
+
+
+def _add_merge(merging: argparse.ArgumentParser) -> None:
+    merging.add_argument("adapter", type=Path, metavar="ADAPTER", help="its folder")
+    merging.add_argument(
+        "--name", metavar="NAME", help="of the folder that is made; default: the weights', -taught"
+    )
+
+
+def _add_test(test: argparse.ArgumentParser) -> None:
+    test.add_argument("model", metavar="MODEL", help=_MODEL)
+    test.add_argument(
+        "--questions", type=_one_or_more, default=12, metavar="N", help="of each kind; default: 12"
+    )
+    test.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="another one draws others; default: 0"
+    )
+    test.add_argument(
+        "--examples",
+        metavar="FILE",
+        help="shown with each question: a file of `rlgpt llm examples`, or the word rulebook; "
+        "default: none",
+    )
+    test.add_argument(
+        "--shown",
+        type=_one_or_more,
+        default=2,
+        metavar="N",
+        help="how many of these with each question; default: 2",
+    )
+    test.add_argument(
+        "--quantities", action="store_true", help="state how many of each item a plan takes"
+    )
 
 
 def _add_counts(parser: argparse.ArgumentParser, defaults: Iterable[int]) -> None:
     """How many examples of each kind, and the runs that more are taken from."""
-    names = ("--plans", "--decompositions", "--programs", "--specs")
+    names = ("plans", "decompositions", "programs", "specs")
     for name, default in zip(names, defaults, strict=True):
-        parser.add_argument(name, type=_none_or_more, default=default)
-    parser.add_argument("--run", type=Path, action="append", default=[])
-    parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument(
+            f"--{name}",
+            type=_none_or_more,
+            default=default,
+            metavar="N",
+            help=f"questions for {name} that the rulebook answers; default: {default}",
+        )
+    parser.add_argument(
+        "--run",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="also what was answered in this run, if it reached its goal; may be repeated",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="another one draws others; default: 0"
+    )
 
 
 def main() -> int:
