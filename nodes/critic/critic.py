@@ -29,6 +29,8 @@ from nodes.node import Node
 
 
 class Critic(Node):
+    """Judges how an attempt at a sub-action went, and says what to change."""
+
     name = "critic"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):

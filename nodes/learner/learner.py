@@ -42,6 +42,8 @@ def _import_all() -> None:
 
 
 class Learner(Node):
+    """Trains policies by PPO with options, and plays episodes by them."""
+
     name = "learner"
     works_on = "learner"
     handed_over = ("tensorboard/*/events.out.tfevents.*", TAKEN)

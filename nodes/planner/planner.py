@@ -27,6 +27,8 @@ from nodes.planner.pursuit import PlanningNode, Pursuing, Pursuit
 
 
 class Planner(PlanningNode):
+    """Turns a goal into subtasks, has each of them achieved, and has the whole goal performed."""
+
     name = "planner"
 
     class Parameters(Budgeted, kw_only=True, forbid_unknown_fields=True):

@@ -62,6 +62,9 @@ class _Round:
 
 
 class SlowAgent(Node):
+    """Splits a subtask into sub-actions, decides for each between code and rl, and tries again by
+    what came of it: the outer loop."""
+
     name = "slow_agent"
 
     class Parameters(Budgeted, kw_only=True, forbid_unknown_fields=True):
