@@ -6,8 +6,9 @@ The exceptions are those that wheel 0.1 was seen to raise for the same call. Lef
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from voxeldojo.minedojo_api import Environment, InventoryItem, NotBegun, make
@@ -22,6 +23,8 @@ HERE: dict[str, Any] = {
     "seed": 1,
 }
 NO_OP = [0, 0, 0, 12, 12, 0, 0, 0]
+START = {"x": 0, "y": 64, "z": 0, "yaw": 0, "pitch": 0}
+HUGE = 10**400  # no float is as large
 
 MADE = [
     ("harvest_1_lgo", {}, ValueError, "did you mean harvest_1_log"),
@@ -80,6 +83,10 @@ MADE = [
     ),
     ("open-ended", {"cam_interval": -5}, AssertionError, "cam_interval is in degrees"),
     ("open-ended", {"cam_interval": math.nan}, ValueError, "cam_interval is in degrees"),
+    ("open-ended", {"cam_interval": 1e-300}, ValueError, "cam_interval is in degrees"),
+    ("open-ended", {"area": 64.0}, TypeError, "area is a whole number, not 64.0"),
+    ("open-ended", {"area": "128"}, TypeError, "area is a whole number, not '128'"),
+    ("creative:" + "9" * 5000, {}, ValueError, "creative:NUMBER"),
     # Accidents there, a sentence here.
     (5, {}, TypeError, "a task is a string"),
     (None, {}, TypeError, "a task is a string"),
@@ -96,6 +103,29 @@ MADE = [
     ("open-ended", {"break_speed_multiplier": 0}, ValueError, "above 0"),
     ("open-ended", {"use_lidar": True, "lidar_rays": [(1, 2)]}, TypeError, "pitch rad"),
     ("open-ended", {"use_lidar": True, "lidar_rays": [(0, 0, -1.0)]}, ValueError, "above 0"),
+    # Numbers that no float holds, or none that a game has.
+    ("harvest", {**LOG, "start_health": HUGE}, ValueError, "start_health is a finite number"),
+    ("harvest", {**LOG, "reward_weights": math.nan}, ValueError, "made of finite numbers"),
+    ("harvest", {**LOG, "reward_weights": {"log": HUGE}}, ValueError, "made of finite numbers"),
+    ("harvest", {**LOG, "start_position": {**START, "x": HUGE}}, ValueError, "finite number"),
+    ("open-ended", {"break_speed_multiplier": HUGE}, ValueError, "finite number"),
+    ("open-ended", {"use_lidar": True, "lidar_rays": [(HUGE, 0, 5)]}, ValueError, "up to 30000000"),
+    ("open-ended", {"use_lidar": True, "lidar_rays": [(0, 0, 1e300)]}, ValueError, "up to 3000000"),
+    (
+        "harvest",
+        {**LOG, **HERE, "initial_mobs": "cow", "initial_mob_spawn_range_high": (1e300, 1, 5)},
+        ValueError,
+        "at most 30000000 blocks off",
+    ),
+    ("harvest", {**LOG, "initial_inventory": [(0, "log", 10**10)]}, ValueError, "0 to 99999"),
+    ("harvest", {**LOG, "initial_inventory": [(0, "log", 0, 10**20)]}, ValueError, "0 to 99999"),
+    ("harvest", {**LOG, "initial_inventory": [(0, "air")]}, ValueError, "air is an empty slot"),
+    (
+        "harvest",
+        {**LOG, "initial_inventory": {0: {"name": "log", "slot": 3}}},
+        TypeError,
+        "needs {name, variant, quantity}",
+    ),
 ]
 
 
@@ -136,6 +166,16 @@ CALLED = [
     ("kill_agent", {"craft": "lgo"}, None, ValueError, "craft is none or"),
     ("kill_agent", {"camera": [1]}, None, ValueError, "two numbers of degrees"),
     ("kill_agent", 5, None, ValueError, "is a dict of keys"),
+    ("kill_agent", {"jump": np.ones(2)}, None, ValueError, "'jump' is 0 or 1"),
+    ("kill_agent", {"craft": np.array(["a", "b"])}, None, ValueError, "craft is none or"),
+    ("kill_agent", {"camera": [HUGE, 0]}, None, ValueError, "two numbers of degrees"),
+    ("spawn_mobs", "cow", [HUGE, 0, 0], ValueError, "1 relative positions"),
+    ("spawn_mobs", "cow", [1e300, 0, 0], ValueError, "at most 30000000 blocks off"),
+    ("set_inventory", [InventoryItem(cast("int", None), "log")], None, TypeError, "whole number"),
+    ("set_inventory", [InventoryItem(cast("int", 1.5), "log")], None, TypeError, "whole number"),
+    ("seed", "a", None, TypeError, "seed is a whole number, not 'a'"),
+    ("seed", math.nan, None, TypeError, "seed is a whole number, not nan"),
+    ("seed", -1, None, ValueError, "seed is at least 0, not -1"),
 ]
 
 
@@ -148,6 +188,11 @@ def test_invalid_commands_are_refused_and_take_no_tick(
     with pytest.raises(error, match=words):
         getattr(env, name)(*arguments)
     assert env.unwrapped.game.ticks == before
+
+
+def test_a_chat_that_is_no_string_is_refused(env: Environment) -> None:
+    with pytest.raises(TypeError, match="chat is a string, not None"):
+        env.unwrapped.step({"chat": None})
 
 
 def test_names_that_are_none_are_refused(env: Environment) -> None:

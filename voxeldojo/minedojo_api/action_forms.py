@@ -118,16 +118,16 @@ def keys_of(action: KeyAction) -> Keys:
 
 
 def _pressed(name: str, value: Any) -> int:
-    if value not in (0, 1):
+    if np.ndim(value) != 0 or value not in (0, 1):
         raise WrongValue(f"the key {name!r} is 0 or 1, not {value!r}")
     return int(value)
 
 
 def _named(name: str, value: Any) -> str:
     """ "" for none."""
-    if value == NONE:
+    if isinstance(value, str) and value == NONE:
         return ""
-    if value not in NAMES[name]:
+    if not isinstance(value, str) or value not in NAMES[name]:
         raise WrongValue(f"{name} is none or an item's name, not {value!r}"
                          f"{near(str(value), NAMES[name])}")  # fmt: skip
     return str(value)
@@ -136,7 +136,7 @@ def _named(name: str, value: Any) -> str:
 def _camera(value: Any) -> tuple[float, float]:
     try:
         turn = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         turn = np.zeros(0)
     if turn.shape != (2,) or not (np.abs(turn) <= 360.0).all():
         raise WrongValue(f"the camera turns by two numbers of degrees, not by {value!r}")

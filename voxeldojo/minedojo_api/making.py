@@ -16,6 +16,9 @@ from voxeldojo.tasks import (
     task_spec,
     world_settings,
 )
+from voxeldojo.tasks.argument_types import integer, is_number
+
+LEAST_TURN = 1e-6  # degrees of a camera bin; with less the bins are too many to be numbered
 
 
 def make(
@@ -40,8 +43,11 @@ def make(
     """
     if not isinstance(task_id, str):
         raise WrongArgument(f"a task is a string such as 'harvest_1_log', not {task_id!r}")
-    if not (isinstance(cam_interval, int | float) and 0.0 < cam_interval <= 360.0):
-        raise WrongValue(f"cam_interval is in degrees, above 0, not {cam_interval!r}")
+    if not (is_number(cam_interval) and LEAST_TURN <= cam_interval <= 360.0):
+        raise WrongValue(f"cam_interval is in degrees, above 0 and up to 360, not {cam_interval!r}")
+    if not isinstance(cam_interval, int):
+        cam_interval = float(cam_interval)  # NumPy's numbers would do the kernels' sums in theirs
+    area = integer("area", area)
     kind, guidance = task_id.lower(), None
     try:
         # "survival" is a task and a meta task: the task comes first, as in MineDojo.

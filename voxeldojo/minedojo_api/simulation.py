@@ -20,7 +20,8 @@ from voxeldojo.tasks import (
     inventory_items,
     placed,
 )
-from voxeldojo.tasks.argument_types import text
+from voxeldojo.tasks.argument_types import integer, text
+from voxeldojo.tasks.staging import FARTHEST
 
 Result = tuple[dict[str, Any], float, bool, dict[str, Any]]
 NAMED_SLOTS = {
@@ -72,8 +73,14 @@ class Simulation:
         self.begun, self._reseeded = True, False
 
     def seed(self, seed: int | None = None) -> None:
-        """Start the seed's sequence of worlds; the next reset makes its first."""
-        self._seeds.seed(seed)
+        """Start the seed's sequence of worlds; the next reset makes its first.
+
+        Raises:
+            WrongArgument, WrongValue: it is no whole number from 0 on.
+        """
+        if seed is not None and integer("seed", seed) < 0:
+            raise WrongValue(f"seed is at least 0, not {seed}")
+        self._seeds.seed(None if seed is None else int(seed))
         self._reseeded = True
 
     def check_begun(self) -> None:
@@ -102,9 +109,10 @@ class Simulation:
 
         Raises:
             WrongValue: an unknown key, or a value that a key cannot have.
+            WrongArgument: a command that is no string.
             NotBegun: before the first reset.
         """
-        self.tick(keys_of(action), str(action.get("chat", "")))
+        self.tick(keys_of(action), text("chat", action.get("chat", "")))
         return self._result()
 
     def execute_cmd(self, cmd: str, action: KeyAction | None = None) -> Result:
@@ -155,6 +163,8 @@ class Simulation:
         for item in items:
             if isinstance(item.slot, str) and item.slot not in SLOTS:
                 raise WrongValue(f"there is no slot {item.slot!r}; there are {', '.join(SLOTS)}")
+            if not isinstance(item.slot, str):
+                integer("inventory_list: a slot", item.slot)
             self._perform(replace_item(placed(item)), action)
         return self._result()
 
@@ -223,10 +233,12 @@ def _places(positions: Any, count: int) -> list[list[int]]:
     """One place for each; a single one is used for all."""
     try:
         rows = np.atleast_2d(np.asarray(positions, np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         rows = np.zeros((0, 0))
     if rows.shape == (1, 3):
         rows = np.repeat(rows, count, axis=0)
     if rows.shape != (count, 3) or not np.isfinite(rows).all():
         raise WrongValue(f"give {count} relative positions of x, y and z, not {positions!r}")
+    if not (np.abs(rows) <= FARTHEST).all():
+        raise WrongValue(f"relative positions are at most {FARTHEST} blocks off: {positions!r}")
     return rows.astype(np.int64).tolist()

@@ -20,7 +20,7 @@ Kind = Literal["harvest", "combat", "techtree", "survival", "creative", "playthr
 KINDS: tuple[str, ...] = get_args(Kind)
 PROGRAMMATIC = ("harvest", "combat", "techtree", "survival")
 PLAYTHROUGH = "playthrough"
-CREATIVE = re.compile(r"creative:(\d+)")
+CREATIVE = re.compile(r"creative:(\d{1,18})")  # more digits are no number of a task
 VARIABLE = re.compile(r"\{(\w+)\}")
 
 

@@ -17,10 +17,12 @@ import yaml
 from voxeldojo.names import near
 from voxeldojo.rules import BIOMES, item_names
 from voxeldojo.tasks.inventory import LAST_SLOT, SLOTS, InventoryItem, inventory_items
+from voxeldojo.tasks.staging import FARTHEST
 
 HERE = Path(__file__).parent
 BOX = ("xmin", "ymin", "zmin", "xmax", "ymax", "zmax")
 POSITION = ("x", "y", "z", "yaw", "pitch")
+LARGEST_AMOUNT = 99_999  # of a quantity or a variant, as in the commands
 
 
 class WrongArgument(TypeError):
@@ -56,6 +58,14 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def is_finite(value: Any) -> bool:
+    """Whether a number is finite as a float; whole numbers can be too large for one."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def integer(name: str, value: Any) -> int:
     if not is_integer(value):
         raise WrongArgument(f"{name} is a whole number, not {value!r}")
@@ -65,7 +75,7 @@ def integer(name: str, value: Any) -> int:
 def number(name: str, value: Any) -> float | int:
     if not is_number(value):
         raise WrongArgument(f"{name} is a number, not {value!r}")
-    if not math.isfinite(value):
+    if not is_finite(value):
         raise WrongValue(f"{name} is a finite number, not {value!r}")
     return value
 
@@ -107,7 +117,9 @@ def mob(name: str, value: Any) -> str:
 
 
 def item(name: str, value: Any) -> str:
-    if value not in item_names or value == "air":
+    if value == "air":
+        raise WrongValue(f"{name}: air is an empty slot, and no item")
+    if value not in item_names:
         raise WrongValue(f"{name}: there is no item {value!r}{near(str(value), item_names)}")
     return value
 
@@ -123,11 +135,12 @@ def quantities(name: str, value: Any) -> Any:
 
 
 def weights(name: str, value: Any) -> Any:
-    if is_number(value):
-        return value
-    if isinstance(value, Mapping) and all(is_number(entry) for entry in value.values()):
-        return dict(value)
-    raise WrongArgument(f"{name} is a number or a dict of name -> number, not {value!r}")
+    given = list(value.values()) if isinstance(value, Mapping) else [value]
+    if not all(is_number(entry) for entry in given):
+        raise WrongArgument(f"{name} is a number or a dict of name -> number, not {value!r}")
+    if not all(is_finite(entry) for entry in given):
+        raise WrongValue(f"{name} is made of finite numbers, not {value!r}")
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def rates(name: str, value: Any) -> Any:
@@ -151,8 +164,10 @@ def triple(name: str, value: Any) -> tuple[Any, ...]:
     found = _sequence(value)
     if found is None or not all(is_number(entry) for entry in found):
         raise WrongArgument(f"{name} is three numbers (x, y, z), not {value!r}")
-    if len(found) != 3 or not all(math.isfinite(entry) for entry in found):
+    if len(found) != 3 or not all(is_finite(entry) for entry in found):
         raise WrongValue(f"{name} is three finite numbers (x, y, z), not {value!r}")
+    if not all(abs(entry) <= FARTHEST for entry in found):
+        raise WrongValue(f"{name} is at most {FARTHEST} blocks off, not {value!r}")
     return tuple(found)
 
 
@@ -190,6 +205,9 @@ def rays(name: str, value: Any) -> list[tuple[float, float, float]]:
         parts = _sequence(ray)
         if parts is None or len(parts) != 3 or not all(is_number(entry) for entry in parts):
             raise WrongArgument(f"{name}: {ray!r} is not (pitch rad, yaw rad, distance m)")
+        # Beyond that a number is none of the observation's, which are of 32 bits.
+        if not all(is_finite(entry) and abs(entry) <= FARTHEST for entry in parts):
+            raise WrongValue(f"{name} is made of numbers up to {FARTHEST}, not {ray!r}")
     return [(float(pitch), float(yaw), float(reach)) for pitch, yaw, reach in found]
 
 
@@ -232,8 +250,10 @@ def inventory(name: str, value: Any) -> list[InventoryItem]:
         taken.add(slot)
         item(name, entry.name)
         for what, amount in (("variant", entry.variant), ("quantity", entry.quantity)):
-            if amount is not None and integer(f"{name}: a {what}", amount) < 0:
-                raise WrongValue(f"{name}: a {what} is not below 0, as {amount}")
+            if amount is None:
+                continue
+            if not 0 <= integer(f"{name}: a {what}", amount) <= LARGEST_AMOUNT:
+                raise WrongValue(f"{name}: a {what} is 0 to {LARGEST_AMOUNT}, not {amount}")
     return found
 
 

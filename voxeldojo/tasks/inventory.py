@@ -74,7 +74,8 @@ def slots_text(items: list[Placed]) -> str:
 
 
 def _of_dict(slot: Any, entry: Any) -> InventoryItem:
-    if not isinstance(entry, Mapping) or not {"name"} <= set(entry) <= set(InventoryItem._fields):
+    fields = set(InventoryItem._fields) - {"slot"}  # which is the key
+    if not isinstance(entry, Mapping) or not {"name"} <= set(entry) <= fields:
         raise TypeError(f"slot {slot!r} needs {{name, variant, quantity}}, not {entry!r}")
     return InventoryItem(slot, **entry)
 

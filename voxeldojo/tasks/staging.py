@@ -88,6 +88,8 @@ def box_of(staging: Staging) -> tuple[Corner, Corner] | None:
             ) from None
         corners.append((x, y, z))
     low, high = corners
+    if not all(abs(value) <= FARTHEST for corner in corners for value in corner):
+        raise ValueError(f"initial_mob_spawn_range is made of blocks up to {FARTHEST}: {corners}")
     if any(least > most for least, most in zip(low, high, strict=True)):
         raise ValueError(f"initial_mob_spawn_range_low {low} is above initial_mob_spawn_range_high")
     return low, high
