@@ -19,6 +19,7 @@ FEATURES, PIXELS = "rlgpt/HarvestLog-features-v0", "rlgpt/HarvestLog-pixels-v0"
 MILK = "rlgpt/harvest_milk_with_empty_bucket_and_cow-features-v0"
 SMALL = {"area": 32}
 ACTIONS = list(PRIMITIVES)
+ENDS = ("low", "high")
 
 
 def actions_for(vector: VectorEnv[Any, Any, Any], seed: int) -> np.ndarray:
@@ -216,11 +217,68 @@ def test_death_ends_an_episode_of_minedojos_tasks_also_within_a_long_action(offs
         ({"horizon": 0}, "a horizon is at least 1"),
         ({"colour": "red"}, "no option colour"),
         ({"biome": "moon"}, "moon"),
+        ({"target": 5}, "a target is the name of an item, not 5"),
+        ({"target": "air"}, "a target is the name of an item, not 'air'"),
+        ({"quantity": "x"}, "quantity is a whole number, not 'x'"),
+        ({"quantity": float("nan")}, "quantity is a whole number, not nan"),
+        ({"inventory": ["log"]}, "inventory is a dict of item -> how many"),
+        ({"inventory": {5: 1}}, "inventory has names and whole numbers, not 5: 1"),
+        ({"inventory": {"log": 1.5}}, "inventory has names and whole numbers, not 'log': 1.5"),
+        ({"area": 64.0}, "area is a whole number of columns, not 64.0"),
+        ({"break_speed_multiplier": "x"}, "break_speed_multiplier is a finite number, not 'x'"),
+        ({"start_health": None}, "start_health is a finite number, not None"),
+        ({"strict": "no"}, "strict is true or false, not 'no'"),
+        ({"size": 5}, "there is no option size"),
+        ({"observations": 5}, "observations is a list of names, not 5"),
+        ({"observations": "life"}, "observations is a list of names, not 'life'"),
+        ({"actions": [5]}, "actions is a list of names, not .5."),
+        ({"items": "log"}, "items is a list of names, not 'log'"),
+        (
+            {"initial_mobs": "cow", **{f"initial_mob_spawn_range_{e}": "nan 1 1" for e in ENDS}},
+            "initial_mob_spawn_range is made of blocks up to",
+        ),
     ],
 )
 def test_invalid_options_are_refused_by_make(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        gymnasium.make(FEATURES, **SMALL, **arguments)
+        gymnasium.make(FEATURES, **{**SMALL, **arguments})
+
+
+NO_ACTIONS = [None, "a", 3, float("nan"), [0] * 7, [[0] * 8], [[1], [1, 2]], {}]
+NO_ACTIONS += [np.full(8, np.nan), np.zeros(8), np.zeros(8, bool), ["0"] * 8]
+
+
+@pytest.mark.parametrize("name", ["rlgpt/HarvestLog-v0", "rlgpt/harvest_milk-v0"])
+def test_what_is_no_action_of_the_dictionary_form_is_refused(name: str) -> None:
+    environment = gymnasium.make(name, disable_env_checker=True, **SMALL).unwrapped
+    environment.reset(seed=1)
+    for action in NO_ACTIONS:
+        with pytest.raises(ValueError, match="an action is 8 whole numbers, not"):
+            environment.step(action)
+    with pytest.raises(ValueError, match=r"action\[4\] is 0 to 24, not 25"):
+        environment.step([0, 0, 0, 12, 25, 0, 0, 0])
+    environment.close()
+
+
+def test_seeds_and_limits_of_a_vector_are_whole_numbers() -> None:
+    vector = gymnasium.make_vec(FEATURES, num_envs=2, **SMALL)
+    for seed in ("ab", 1.5, float("nan"), True, [1, "x"], [1, 1.5], [True, False], [[1], [2]]):
+        with pytest.raises(ValueError, match="a seed is a whole number, not"):
+            vector.reset(seed=seed)  # type: ignore[arg-type]
+    vector.reset(seed=np.array([1, 2]))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="actions are"):
+        vector.step([[1], [1, 2]])
+    vector.close()
+    for limit in ("x", 1.5, float("nan")):
+        with pytest.raises(ValueError, match="max_episode_steps is a whole number, not"):
+            gymnasium.make_vec(FEATURES, num_envs=2, max_episode_steps=limit, **SMALL)
+
+
+def test_a_seed_of_numpy_is_a_seed() -> None:
+    environment = gymnasium.make("rlgpt/HarvestLog-v0", disable_env_checker=True, **SMALL).unwrapped
+    _, info = environment.reset(seed=np.int64(5))  # type: ignore[arg-type]
+    assert info["seed"] == 5
+    environment.close()
 
 
 def test_a_missing_or_unknown_task_id_and_fast_reset_are_refused() -> None:

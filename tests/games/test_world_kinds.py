@@ -24,6 +24,9 @@ def test_unknown_worlds_biomes_items_and_options_are_refused_in_words() -> None:
         (lambda: make_world("embedded", 0, task()), "at least one environment"),
         (lambda: make_world("embedded", 1, task(), colour="red"), "no option colour"),
         (lambda: make_world("embedded", 1, task(), area=7), "area is 32"),
+        (lambda: make_world("embedded", 1, task(), area="big"), "area is a whole number"),
+        (lambda: make_world("embedded", 1, task(), start_food="x"), "start_food is a finite numb"),
+        (lambda: make_world("embedded", 1, task(), strict="no"), "strict is true or false"),
     ):
         with pytest.raises(ValueError, match=words):
             refused()

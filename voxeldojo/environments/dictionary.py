@@ -7,8 +7,10 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from voxeldojo.environments.plays import ALONE, FIRST, Play, check_render_mode, checked_seed
+from voxeldojo.environments.arguments import checked_action, checked_seed
+from voxeldojo.environments.plays import ALONE, FIRST, Play, check_render_mode
 from voxeldojo.environments.spaces import space_of_ids, to_ids
+from voxeldojo.tasks.world_options import checked_flag
 
 Observation = dict[str, Any]
 
@@ -31,7 +33,7 @@ class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
         self.prompt = play.prompt
         self.render_mode = render_mode
         self._picture = picture
-        self._ids = ids
+        self._ids = checked_flag("ids", ids)
         self._begun = False
         self._space = play.observation_space()
         self.action_space = play.action_space
@@ -41,7 +43,7 @@ class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         if seed is not None:
-            checked_seed(seed)
+            seed = checked_seed(seed)
         super().reset(seed=seed)
         episode = seed if seed is not None else int(self.np_random.integers(1 << 31))
         self.play.begin(FIRST, np.array([episode]))
@@ -53,7 +55,7 @@ class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         if not self._begun:
             raise ResetNeeded("call reset before the first step")
-        step = self.play.step(np.asarray(action, np.int64)[None], ALONE)
+        step = self.play.step(checked_action(action, self.play.action_space)[None], ALONE)
         success = bool(step.success[0])
         over = success or bool(step.died[0])
         return self._observe(), float(step.reward[0]), over, False, {"success": success}

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from voxeldojo.actions import NO_OP
 from voxeldojo.engine import EmbeddedWorld
+from voxeldojo.environments.arguments import checked_count, checked_inventory, checked_target
 from voxeldojo.environments.spaces import action_space, observation_space
 from voxeldojo.minedojo_api import make
-from voxeldojo.rules import item_id
 from voxeldojo.tasks import WrongArgument
+from voxeldojo.tasks.world_options import check_world_options, checked_flag
 from voxeldojo.world_interface import Bools, Ints
 
 ALONE = np.ones(1, np.bool_)
 FIRST = np.zeros(1, np.int64)
 FUNCTION = 5  # its column of an action
-LARGEST_SEED = 2**63 - 1
 
 
 class Step(NamedTuple):
@@ -56,15 +56,6 @@ class Play(Protocol):
     def close(self) -> None: ...
 
 
-def checked_seed(seed: int) -> int:
-    """Raises ValueError: the world cannot use such a seed."""
-    if not isinstance(seed, int | np.integer):
-        raise ValueError(f"a seed is a whole number, not {seed!r}")
-    if not 0 <= seed <= LARGEST_SEED:
-        raise ValueError(f"a seed is 0 to 2**63 - 1, not {seed}")
-    return int(seed)
-
-
 def check_render_mode(mode: str | None, metadata: dict[str, Any]) -> None:
     """Raises ValueError: the environment does not have such a mode."""
     if mode is not None and mode not in metadata["render_modes"]:
@@ -84,23 +75,24 @@ class HarvestPlay(Play):
     def __init__(
         self,
         size: int = 1,
+        /,
         target: str = "log",
         quantity: int = 1,
         biome: str = "forest",
         inventory: dict[str, int] | None = None,
         **options: Any,
     ) -> None:
-        self._target = item_id(target)
-        if quantity < 1:
-            raise ValueError(f"quantity is at least 1, not {quantity}")
+        self._target = checked_target(target)
+        checked_count("quantity", quantity)
         self.prompt = f"harvest {quantity} {target.replace('_', ' ')}"
         self.wanted = [target]
-        self.inventory = inventory or {}
+        self.inventory = checked_inventory(inventory)
         self.action_space = action_space()
         unknown = sorted(set(options) - set(EmbeddedWorld.OPTIONS))
         if unknown:
             known = ", ".join(sorted(EmbeddedWorld.OPTIONS))
             raise ValueError(f"there is no option {', '.join(unknown)} (there are: {known})")
+        check_world_options(options)
         self.world = EmbeddedWorld(
             size, biome=biome, inventory=self.inventory, **{"strict": False, **options}
         )
@@ -158,7 +150,7 @@ class MineDojoPlay(Play):
                 "episode; leave it out"
             )
         arguments = {"image_size": (160, 256), **arguments, "fast_reset": False}
-        self._strict = arguments.pop("strict", False)
+        self._strict = checked_flag("strict", arguments.pop("strict", False))
         self.environment = environment = make(task_id, **arguments)
         self.prompt = environment.task_prompt
         self.wanted = environment.wanted

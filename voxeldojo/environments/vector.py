@@ -2,7 +2,7 @@
 they play the same as single ones in a ``SyncVectorEnv``."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space as batched
 from numpy.typing import NDArray
 
-from voxeldojo.environments.plays import Play, Step, checked_seed
+from voxeldojo.environments.arguments import checked_count, checked_seed, whole_numbers
+from voxeldojo.environments.plays import Play, Step
 from voxeldojo.environments.spaces import batch_space
 from voxeldojo.world_interface import OBSERVED, Bools, Ints
 
@@ -34,8 +35,8 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         observation_space: spaces.Space[Any],
         action_space: spaces.Space[Any],
     ) -> None:
-        if max_episode_steps is not None and max_episode_steps < 1:
-            raise ValueError(f"max_episode_steps is at least 1, not {max_episode_steps}")
+        if max_episode_steps is not None:
+            checked_count("max_episode_steps", max_episode_steps)
         self.num_envs = play.world.size
         self.play = play
         self.single_observation_space = observation_space
@@ -76,14 +77,13 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         if not self._begun:
             raise ResetNeeded("call reset before the first step")
-        actions = np.asarray(actions)
-        whole = actions.dtype.kind in "iu"
-        if not whole or not self.action_space.contains(actions.astype(np.int64)):
+        chosen = whole_numbers(actions)
+        if chosen is None or not self.action_space.contains(chosen.astype(np.int64)):
             raise ValueError(
                 f"actions are {self.action_space.shape} whole numbers of {self.action_space}"
             )
         renewed = self._over
-        step = self._play_on(actions.astype(np.int64), ~renewed)
+        step = self._play_on(chosen.astype(np.int64), ~renewed)
         self._steps += ~renewed
         if renewed.any():
             rows = np.flatnonzero(renewed)
@@ -100,10 +100,11 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     def _seeds_of(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:
             return [None] * self.num_envs
-        if isinstance(seed, int | np.integer):
-            seeds: list[int | None] = [int(seed) + row for row in range(self.num_envs)]
+        if isinstance(seed, Mapping | str) or not isinstance(seed, Iterable):
+            first = checked_seed(seed)
+            seeds: list[Any] = [first + row for row in range(self.num_envs)]
         else:
-            seeds = [None if given is None else int(given) for given in seed]
+            seeds = list(seed)
         if len(seeds) != self.num_envs:
             raise ValueError(f"{self.num_envs} environments need as many seeds, not {len(seeds)}")
         return [None if given is None else checked_seed(given) for given in seeds]

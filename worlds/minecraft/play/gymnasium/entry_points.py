@@ -4,6 +4,7 @@ what is seen of it, put together. The functions' arguments are those of ``gymnas
 from collections.abc import Sequence
 from typing import Any
 
+from voxeldojo.environments.arguments import checked_names
 from voxeldojo.environments.entry_points import PICTURE, Size, minedojo_play
 from voxeldojo.environments.plays import HarvestPlay, Play
 from voxeldojo.environments.registration import HORIZON
@@ -81,8 +82,16 @@ OF_FEATURES = ("observations", "actions", "targets", "items", "horizon")
 
 
 def _divided(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Those of the features, and the task's."""
-    sights = {name: value for name, value in arguments.items() if name in OF_FEATURES}
+    """Those of the features, and the task's. None stands for a default.
+
+    Raises:
+        ValueError: what is a list of names is something else.
+    """
+    sights = {
+        name: value if name == "horizon" else checked_names(name, value)
+        for name, value in arguments.items()
+        if name in OF_FEATURES and (value is not None or name == "horizon")
+    }
     return sights, {name: value for name, value in arguments.items() if name not in OF_FEATURES}
 
 
@@ -113,9 +122,10 @@ def _features(
 
 
 def _pixels(play: Play, actions: Sequence[str] | None) -> tuple[PolicyView, list[str]]:
-    names = list(
-        suggestion(play.wanted, play.inventory).actions if actions is None else actions
-    )  # fmt: skip
+    if actions is None:
+        names = suggestion(play.wanted, play.inventory).actions
+    else:
+        names = checked_names("actions", actions)
     size = play.world.image_size
     return PolicyView(play, lambda _: Pixels(play.world, size), names, HORIZON), names
 

@@ -7,7 +7,8 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from voxeldojo.environments.plays import ALONE, FIRST, check_render_mode, checked_seed
+from voxeldojo.environments.arguments import checked_seed
+from voxeldojo.environments.plays import ALONE, FIRST, check_render_mode
 from worlds.minecraft.play.gymnasium.policy_view import PolicyView
 from worlds.minecraft.play.gymnasium.sights import Features
 
@@ -45,7 +46,7 @@ class FlatEnvironment(gymnasium.Env[NDArray[Any], np.int64]):
         """``seed`` is the episode's; without one the next is drawn from the generator that the last
         one left."""
         if seed is not None:
-            checked_seed(seed)
+            seed = checked_seed(seed)
         super().reset(seed=seed)
         episode = seed if seed is not None else int(self.np_random.integers(1 << 31))
         self._view.begin(FIRST, np.array([episode]))

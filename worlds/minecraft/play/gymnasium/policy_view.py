@@ -9,6 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from voxeldojo.environments.plays import Play, Step
+from voxeldojo.tasks.argument_types import is_integer
 from voxeldojo.world_interface import Bools, Ints
 from worlds.minecraft.play.actions import NOOP, PrimitiveActions
 from worlds.minecraft.play.gymnasium.sights import Sight
@@ -29,7 +30,7 @@ class PolicyView:
         actions: Sequence[str],
         horizon: int,
     ) -> None:
-        if not isinstance(horizon, int | np.integer):
+        if not is_integer(horizon):
             raise ValueError(f"a horizon is a whole number of steps, not {horizon!r}")
         if horizon < 1:
             raise ValueError(f"a horizon is at least 1 step, not {horizon}")

@@ -1,0 +1,97 @@
+"""Checks the arguments of environments, their seeds and their actions: Python and NumPy take or
+convert much that is none, and fail later with a message that says nothing of the argument."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from voxeldojo.rules import item_id
+from voxeldojo.tasks.argument_types import is_integer
+
+LARGEST_SEED = 2**63 - 1
+
+
+def checked_target(target: Any) -> int:
+    """The item's number.
+
+    Raises:
+        ValueError: there is no such item.
+    """
+    if not isinstance(target, str) or target == "air":
+        raise ValueError(f"a target is the name of an item, not {target!r}")
+    return item_id(target)
+
+
+def checked_count(name: str, value: Any) -> int:
+    """Raises ValueError: it is no whole number from 1 on."""
+    if not is_integer(value):
+        raise ValueError(f"{name} is a whole number, not {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} is at least 1, not {value}")
+    return int(value)
+
+
+def checked_inventory(given: Any) -> dict[str, int]:
+    """Items to begin with, by name; None for none.
+
+    Raises:
+        ValueError: it is no dict of names and whole numbers.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ValueError(f"inventory is a dict of item -> how many, not {given!r}")
+    for name, count in cast("Mapping[Any, Any]", given).items():
+        if not isinstance(name, str) or not is_integer(count):
+            raise ValueError(f"inventory has names and whole numbers, not {name!r}: {count!r}")
+    return dict(cast("Mapping[str, int]", given))
+
+
+def checked_names(argument: str, value: Any) -> list[str]:
+    """A list of names, whatever names they are.
+
+    Raises:
+        ValueError: it is something else; a single text, too, of which each letter would count.
+    """
+    several = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    found: list[Any] = list(cast("Iterable[Any]", value)) if several else [None]
+    if not all(isinstance(name, str) for name in found):
+        raise ValueError(f"{argument} is a list of names, not {value!r}")
+    return found
+
+
+def checked_seed(seed: Any) -> int:
+    """Raises ValueError: the world cannot use such a seed."""
+    if not is_integer(seed):
+        raise ValueError(f"a seed is a whole number, not {seed!r}")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ValueError(f"a seed is 0 to 2**63 - 1, not {seed}")
+    return int(seed)
+
+
+def checked_action(action: Any, space: spaces.MultiDiscrete) -> NDArray[np.int64]:
+    """One MineDojo action, as whole numbers. NumPy would turn NaN and fractions into some.
+
+    Raises:
+        ValueError: it is none.
+    """
+    sizes = space.nvec.tolist()
+    found = whole_numbers(action)
+    if found is None or found.shape != space.shape:
+        raise ValueError(f"an action is {len(sizes)} whole numbers, not {action!r}")
+    for column, (value, size) in enumerate(zip(found.tolist(), sizes, strict=True)):
+        if not 0 <= value < size:
+            raise ValueError(f"action[{column}] is 0 to {size - 1}, not {value}")
+    return found.astype(np.int64)
+
+
+def whole_numbers(value: Any) -> NDArray[Any] | None:
+    """An array of whole numbers; None for anything else, a ragged list for example."""
+    try:
+        found: NDArray[Any] = np.asarray(value)
+    except ValueError:
+        return None
+    return found if found.dtype.kind in "iu" else None
