@@ -10,6 +10,7 @@ import msgspec
 
 from messages.bus import BusError, RemoteError
 from messages.plan import EVALUATE, Evaluate, SubAction
+from messages.world import MOST_ENVIRONMENTS
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.plain_text import plain_line
 from nodes.common.skills.skill_library import Library
@@ -112,8 +113,8 @@ def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
             f"{name} is a guard, which plays only beside what it interrupts; `rlgpt skill show "
             f"{name}` prints it"
         )
-    if episodes < 1:
-        raise Refused(f"--episodes {episodes}: at least one is needed")
+    if not 1 <= episodes <= MOST_ENVIRONMENTS:
+        raise Refused(f"--episodes {episodes}: 1 to {MOST_ENVIRONMENTS:,} can be played at once")
     if not 0 <= seed <= LARGEST_SEED:
         raise Refused(f"--seed {seed}: a seed is 0 to {LARGEST_SEED:,}")
     run = _prepared(skill, library.folder, episodes, seed)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from nodes.common.skills import skill_library
 from nodes.common.skills.skill_library import Library
-from nodes.common.skills.skills import Counts
+from nodes.common.skills.skills import Counts, LibraryError
 from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.skill_use import Skills
 from rlgpt.main import main
@@ -88,6 +89,7 @@ def test_a_name_that_leads_out_of_the_library_deletes_nothing_but_its_row(
 BAD = [
     *[(column, "abc") for column in (*Counts.__struct_fields__, "created")],
     ("successes", 0.5),
+    ("episodes", -5),
     ("created", 1e300),
     ("key", b"\xff"),
     ("record", b'{"purpose": "\xff"}'),
@@ -140,6 +142,45 @@ def test_a_library_whose_damage_is_only_met_when_it_is_changed_says_what_to_do(s
     said = f"rlgpt: the skill library {library} cannot be used: database disk image is malformed; "
     assert done.stderr == f"{said}move it away to begin without its skills\n"
     assert (Path(skills) / "dig" / "checkpoint.pt").is_file()
+
+
+def test_a_library_that_another_process_holds_is_not_to_be_moved_away(
+    skills: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(skill_library, "LOCKED_SECONDS", 0.1)
+    held = sqlite3.connect(Path(skills) / "library.sqlite", isolation_level=None)
+    held.execute("pragma locking_mode = exclusive")
+    held.execute("begin exclusive")
+    assert main(["skill", "list", "--library", skills]) == 2
+    said = "cannot be used: database is locked; try again, or end the process that holds it\n"
+    assert capsys.readouterr().err.endswith(said)
+    held.close()
+    assert main(["skill", "list", "--library", skills]) == 0
+
+
+def test_what_is_no_library_is_said_to_be_none(skills: str, tmp_path: Path):
+    for make in (os.mkfifo, os.mkdir):
+        place = tmp_path / make.__name__
+        place.mkdir()
+        make(place / "library.sqlite")
+        for to_read in (True, False):
+            with pytest.raises(LibraryError, match=r"library\.sqlite is no file; move it away"):
+                Library(place, make=not to_read)
+    (tmp_path / "text").write_text("no folder")
+    for refused in (tmp_path / "text", tmp_path / ("x" * 3000)):
+        with pytest.raises(LibraryError, match=r"cannot be used: .*; name another \("):
+            Library(refused)
+
+
+def test_a_name_that_cannot_be_typed_is_shown_as_it_can_be_removed(
+    skills: str, capsys: pytest.CaptureFixture[str]
+):
+    change(skills, "update skills set name = ? where name = 'dig'", "d\x1b[31mg\n")
+    assert main(["skill", "list", "--library", skills]) == 2
+    advice = re.search("`rlgpt (skill remove .*)` forgets it", capsys.readouterr().err)
+    assert advice is not None
+    assert main([*shlex.split(advice[1]), "--library", skills]) == 0
+    assert main(["skill", "list", "--library", skills]) == 0
 
 
 COMMANDS = """

@@ -146,7 +146,8 @@ def test_impossible_options_are_refused_before_anything_starts(library: str, tmp
         return sentence
 
     assert "did you mean `dig`?" in said("dog")
-    assert "--episodes -2: at least one" in said("dig", "--episodes", "-2")
+    for episodes in ("0", "-2", "1025", "9" * 20):
+        assert f"--episodes {episodes}: 1 to 1,024" in said("dig", "--episodes", episodes)
     assert "--seed -1: a seed is 0 to" in said("dig", "--seed", "-1")
     assert "--seed 99999999999999999999: a seed is" in said("dig", "--seed", "9" * 20)
     assert not (tmp_path / "runs").exists()

@@ -42,6 +42,8 @@ from nodes.common.storage.whole_files import write_whole
 from worlds import card
 
 FILE = "library.sqlite"
+LOCKED_SECONDS = 30.0
+"""How long a library is waited for that another process holds."""
 
 # Seconds since 1970, that of a year which a date can be made of.
 _Time = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
@@ -81,10 +83,13 @@ class Library:
         self.folder = folder.absolute()
         self._lock = threading.Lock()
         path = self.folder / FILE
-        if not make and not path.is_file():
-            raise LibraryError(f"there is no skill library {path}")
-        self._reads_only = path.is_file() and not _may_write(path)
+        self._reads_only = False
         try:
+            if path.exists() and not path.is_file():
+                raise LibraryError(f"the skill library {path} is no file; move it away")
+            if not make and not path.is_file():
+                raise LibraryError(f"there is no skill library {path}")
+            self._reads_only = path.is_file() and not _may_write(path)
             if self._reads_only:
                 self._table = _opened_to_read(path)
             else:
@@ -98,11 +103,16 @@ class Library:
             except sqlite3.Error:
                 self._table.close()
                 raise
-        except (sqlite3.Error, OSError) as error:
-            advice = _OTHER if self._reads_only else "move it away to begin a new one"
+        except OSError as error:  # of its folder
             raise LibraryError(
-                f"the skill library {path} cannot be used: {error}; {advice}"
+                f"the skill library {path} cannot be used: {error.strerror}; {_ANOTHER}"
             ) from error
+        except sqlite3.Error as error:
+            if self._reads_only:
+                why = f"{path} cannot be used: {error}; {_OTHER}"
+            else:  # one that is only locked, say, is not to be moved away
+                why = str(unusable(path, error, "its skills"))
+            raise LibraryError(f"the skill library {why}") from error
 
     def all(self) -> list[Skill]:
         """Every skill, by name."""
@@ -302,7 +312,8 @@ class Library:
             )
 
 
-_OTHER = "copy it, or name another (of a command: --library, of a launch: skills=)"
+_ANOTHER = "name another (of a command: --library, of a launch: skills=)"
+_OTHER = f"copy it, or {_ANOTHER}"
 
 
 def _is_name(name: object) -> TypeGuard[str]:
@@ -310,8 +321,12 @@ def _is_name(name: object) -> TypeGuard[str]:
 
 
 def _shown(name: object) -> str:
-    """A name as it is given to a command: that of a broken row may be of any type, or no UTF-8."""
-    return name.encode(errors="backslashreplace").decode() if isinstance(name, str) else repr(name)
+    """A name as it is given to a command: that of a broken row may be of any type, or have letters
+    that cannot be typed or are no UTF-8."""
+    if not isinstance(name, str):
+        return repr(name)
+    text = name.encode(errors="backslashreplace").decode()
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _forget(name: object) -> str:
@@ -325,7 +340,7 @@ def _may_write(path: Path) -> bool:
 
 def _connected(path: Path | str, uri: bool = False) -> sqlite3.Connection:
     table = sqlite3.connect(
-        path, timeout=30.0, check_same_thread=False, isolation_level=None, uri=uri
+        path, timeout=LOCKED_SECONDS, check_same_thread=False, isolation_level=None, uri=uri
     )
     table.text_factory = _text_of  # SQLite's own refuses all rows for one that is not UTF-8
     return table

@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -52,17 +53,20 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
     guard: Guard | None = None
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """A skill's results. Tryouts count by its own condition; ``used`` counts episodes of
     evaluations that it was a part of, and how many of them reached the task's success. Of a guard
     each turn that was not cut short counts, and succeeded if its condition no longer held after
     it."""
 
-    successes: int = 0
-    episodes: int = 0
-    used_successes: int = 0
-    used_episodes: int = 0
-    samples: int = 0  # primitive steps that it took to learn it and to try it out
+    successes: _Count = 0
+    episodes: _Count = 0
+    used_successes: _Count = 0
+    used_episodes: _Count = 0
+    samples: _Count = 0  # primitive steps that it took to learn it and to try it out
 
     @property
     def rate(self) -> float:
