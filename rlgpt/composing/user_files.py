@@ -10,6 +10,8 @@ from rlgpt.refused import Refused, unreadable
 
 _MOST_VALUES = 10_000
 """That aliases may make of a file: far more than any of ours has."""
+_MOST_BYTES = 10_000_000  # of a text; more is no file that someone wrote, and no message takes it
+_MOST_YAML_BYTES = 1_000_000  # it takes Python some seconds to read as much
 
 
 def check_regular(path: Path) -> None:
@@ -18,11 +20,18 @@ def check_regular(path: Path) -> None:
         raise Refused(f"{path} is no file but a pipe or a device: name a file")
 
 
+def _check_size(path: Path, most: int) -> None:
+    """Raises Refused, and the OSError of a file that is not there."""
+    if (size := path.stat().st_size) > most:
+        raise Refused(f"{path} has {size:,} bytes, and at most {most:,} are read: is it the file?")
+
+
 def read_user_text(path: Path) -> str:
     """Raises Refused: it is no text, or cannot be read."""
     check_regular(path)
     try:
-        return path.read_text("utf-8")
+        _check_size(path, _MOST_BYTES)
+        return path.read_text("utf-8-sig")  # some editors write a mark before the first letter
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"{path} cannot be read: {unreadable(error)}") from None
     except ValueError as error:  # a NUL in its name
@@ -32,6 +41,9 @@ def read_user_text(path: Path) -> str:
 def read_user_yaml(path: Path, what: str) -> Any:
     """The values of a file that should be ``what``. Raises Refused."""
     root = compose_user_yaml(path, what, str(path))
+    if root is not None and (twice := _named_twice(root)) is not None:
+        key, line = twice
+        raise Refused(f"{path} is not valid YAML: line {line}: `{key}` is there twice")
     try:
         return None if root is None else yaml.SafeLoader("").construct_document(root)
     except (yaml.YAMLError, ValueError) as error:  # a date that there is not is no YAMLError
@@ -45,6 +57,7 @@ def compose_user_yaml(path: Path, what: str, name: str) -> yaml.Node | None:
     Raises Refused, also where aliases of aliases would make too much of it."""
     check_regular(path)
     try:
+        _check_size(path, _MOST_YAML_BYTES)
         root = yaml.compose(path.read_text("utf-8"), yaml.SafeLoader)
         size = 0.0 if root is None else _expanded(root)
     except OSError as error:
@@ -59,6 +72,29 @@ def compose_user_yaml(path: Path, what: str, name: str) -> yaml.Node | None:
             "write out what they stand for"
         )
     return root
+
+
+def _named_twice(root: yaml.Node) -> tuple[str, int] | None:
+    """A key that a mapping has twice, and its line; PyYAML takes the last one, and says nothing."""
+    waiting, done = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in done:
+            continue
+        done.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+        if not isinstance(node, yaml.MappingNode):
+            continue
+        known: set[tuple[str, str]] = set()
+        for key, value in node.value:
+            waiting.append(value)
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if (key.tag, key.value) in known:
+                return key.value, key.start_mark.line + 1
+            known.add((key.tag, key.value))
+    return None
 
 
 def _expanded(root: yaml.Node) -> float:

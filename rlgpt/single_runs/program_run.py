@@ -29,10 +29,10 @@ from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import played_episodes
 from rlgpt.report.played_episodes import Row
-from rlgpt.report.words import count, plain, shortened
+from rlgpt.report.words import count, shortened
 from rlgpt.runs import run_folder
 from rlgpt.single_runs.small_stack import SmallStack, small_stack
-from rlgpt.terminal import plain_table, print_table
+from rlgpt.terminal import plain_table, print_plain, print_table
 from worlds import card
 from worlds.foreign import foreign_problem
 
@@ -157,7 +157,7 @@ def _print_problems(file: str, problems: list[Problem], json: bool) -> int:
         print(json_line({"program": file, "problems": problems}))
         return REFUSED
     for problem in problems:
-        print(f"{file}:{problem.line}: {plain(problem.message)}")
+        print_plain(f"{file}:{problem.line}: {problem.message}")
     some = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     raise Refused(f"{file} may not run: it has {some}; docs/programs.md has the language")
 
@@ -167,7 +167,7 @@ def _print(ran: ProgramRun, source: str, options: Options) -> None:
         print(json_line(ran))
         return
     rate = ran.successes / ran.episodes if ran.episodes else 0.0
-    print(
+    print_plain(
         f"{ran.program}: {ran.task} in {ran.successes} of {ran.episodes} episodes ({rate:.2f}), "
         f"{count(ran.steps)} steps"
     )

@@ -142,6 +142,9 @@ def test_files_that_are_no_spec_are_refused(spec: Path) -> None:
         "? [a, b]\n: 1": "is not valid YAML: line 1: found unhashable key",
         LAUGHS: "its YAML aliases (*name) make more than 10,000 values of it",
         "a: &a [*a]": "its YAML aliases (*name) make more than",
+        "horizon: 9\nrewards: []\nhorizon: 8": "line 3: `horizon` is there twice",
+        "rewards: [{kind: step, kind: code}]": "line 1: `kind` is there twice",
+        "#" * 1_000_001: "has 1,000,001 bytes, and at most 1,000,000 are read: is it the file?",
     }.items():
         spec.write_text(broken)
         assert said in refused("train", str(spec), cwd=spec.parent)

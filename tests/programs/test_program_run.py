@@ -52,6 +52,21 @@ def test_a_program_that_may_not_run_is_reported_with_all_its_lines(place: Path) 
     assert not list((place / "runs").iterdir())
 
 
+def test_a_file_that_is_too_large_or_has_a_name_of_commands_is_refused_as_it_is(
+    place: Path,
+) -> None:
+    with (place / "huge.py").open("wb") as file:
+        file.truncate(200_000_000)
+    said = refused("program", "run", "huge.py", *SMALL, cwd=place)
+    assert "huge.py has 200,000,000 bytes, and at most 10,000,000 are read" in said
+    assert not (place / "runs").exists()
+    (place / "x\x1b[31m.py").write_text("\ufeffimport os\n")  # with an editor's mark before it
+    done = rlgpt("program", "run", "x\x1b[31m.py", *SMALL, cwd=place)
+    assert done.returncode == 2
+    assert "x<U+001B>[31m.py:1: nothing can be imported" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

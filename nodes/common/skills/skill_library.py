@@ -84,11 +84,11 @@ class Library:
         self._lock = threading.Lock()
         path = self.folder / FILE
         self._reads_only = False
+        if not make and not path.exists():
+            raise LibraryError(f"there is no skill library {path}")
         try:
             if path.exists() and not path.is_file():
                 raise LibraryError(f"the skill library {path} is no file; move it away")
-            if not make and not path.is_file():
-                raise LibraryError(f"there is no skill library {path}")
             self._reads_only = path.is_file() and not _may_write(path)
             if self._reads_only:
                 self._table = _opened_to_read(path)
