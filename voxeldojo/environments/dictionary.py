@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from voxeldojo.environments.arguments import checked_action, checked_seed
+from voxeldojo.environments.checked_arguments import checked_action, checked_seed
 from voxeldojo.environments.plays import ALONE, FIRST, Play, check_render_mode
 from voxeldojo.environments.spaces import space_of_ids, to_ids
 from voxeldojo.tasks.world_options import checked_flag

@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 
 from voxeldojo.actions import NO_OP
 from voxeldojo.engine import EmbeddedWorld
-from voxeldojo.environments.arguments import checked_count, checked_inventory, checked_target
+from voxeldojo.environments.checked_arguments import (
+    checked_count,
+    checked_inventory,
+    checked_target,
+)
 from voxeldojo.environments.spaces import action_space, observation_space
 from voxeldojo.minedojo_api import make
 from voxeldojo.tasks import WrongArgument

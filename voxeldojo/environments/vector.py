@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space as batched
 from numpy.typing import NDArray
 
-from voxeldojo.environments.arguments import checked_count, checked_seed, whole_numbers
+from voxeldojo.environments.checked_arguments import checked_count, checked_seed, whole_numbers
 from voxeldojo.environments.plays import Play, Step
 from voxeldojo.environments.spaces import batch_space
 from voxeldojo.world_interface import OBSERVED, Bools, Ints

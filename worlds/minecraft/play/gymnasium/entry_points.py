@@ -4,7 +4,7 @@ what is seen of it, put together. The functions' arguments are those of ``gymnas
 from collections.abc import Sequence
 from typing import Any
 
-from voxeldojo.environments.arguments import checked_names
+from voxeldojo.environments.checked_arguments import checked_names
 from voxeldojo.environments.entry_points import PICTURE, Size, minedojo_play
 from voxeldojo.environments.plays import HarvestPlay, Play
 from voxeldojo.environments.registration import HORIZON

@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from voxeldojo.environments.arguments import checked_seed
+from voxeldojo.environments.checked_arguments import checked_seed
 from voxeldojo.environments.plays import ALONE, FIRST, check_render_mode
 from worlds.minecraft.play.gymnasium.policy_view import PolicyView
 from worlds.minecraft.play.gymnasium.sights import Features
