@@ -62,8 +62,8 @@ class _Round:
 
 
 class SlowAgent(Node):
-    """Splits a subtask into sub-actions, decides for each between code and rl, and tries again by
-    what came of it: the outer loop."""
+    """Splits a subtask into sub-actions, decides for each between code and rl, and tries again with
+    the verdicts: the outer loop."""
 
     name = "slow_agent"
 
