@@ -10,6 +10,7 @@ a wider network are there to show where a GPU begins to pay.
 import argparse
 import statistics
 import time
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -34,7 +35,12 @@ class Canned:
         self.size = size
         self.fields = [field]
         self.choices = [str(choice) for choice in range(choices)]
-        self.features = random.random((self.count, size, field.size), np.float32)
+        shape = self.count, size, field.size
+        self.features: np.ndarray[Any, Any] = (
+            random.integers(0, 256, shape, np.uint8)
+            if field == PICTURE
+            else random.random(shape, np.float32)
+        )
         self.mask = np.ones((size, choices), bool)
         self.calls = 0
 
@@ -73,14 +79,16 @@ def measure(parameters: Hyperparameters, field: Field, choices: int) -> tuple[fl
     """Seconds of a collection and of an update."""
     canned = Canned(parameters.environments, field, choices)
     opened = canned.opened()
+    spaces = Spaces.of(opened)
     collector = Collector(
         size=parameters.environments,
         features=field.size,
         choices=choices,
         decisions=parameters.decisions,
+        seen=spaces.seen,
     )
     collector.begin(opened)
-    state = TrainingState(Spaces.of(opened), parameters, seed=0)
+    state = TrainingState(spaces, parameters, seed=0)
     state.episodes.begin(parameters.environments)
     collecting, updating = [], []
     for _ in range(ITERATIONS):

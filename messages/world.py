@@ -312,7 +312,7 @@ class Opened(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     fields: list[Field]
     choices: list[str]  # names: primitive actions, then macros
-    features: Array  # float32 (size, sum of field sizes)
+    features: Array  # float32 (size, sum of field sizes); uint8 where all fields are pictures
     mask: Array  # bool (size, len(choices)), never all False in a row
     prefix_steps: int  # primitive steps spent by the prefix
     lead: int = -1  # see Stepped
@@ -336,7 +336,7 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     interrupted. With autoreset, rows of finished episodes hold the next episode's first features;
     the last ones of the old episode are in ``final_features``."""
 
-    features: Array  # float32 (size, F)
+    features: Array  # float32 or uint8 (size, F), see `Opened`
     mask: Array  # bool (size, len(choices))
     reward: Array  # float32 (size,)
     steps: Array  # int64 (size,), 0 where the stage was already over
@@ -344,7 +344,7 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     truncated: Array  # bool (size,): the stage's or the task's horizon
     success: Array  # bool (size,): the stage's success
     final_rows: Array  # int64 (n,): environments whose episode ended in this step
-    final_features: Array  # float32 (n, F)
+    final_features: Array  # like features (n, F)
     final_returns: Array  # float32 (n,): undiscounted episode returns
     final_lengths: Array  # int64 (n,): primitive steps of the ended episodes
     prefix_steps: int  # primitive steps spent by prefixes and leading stages, in resets

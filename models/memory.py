@@ -35,7 +35,7 @@ class MemoryNetwork(nn.Module):
         """T decisions, one after the other.
 
         Args:
-            features: float (T, B, F).
+            features: float (T, B, F); uint8 of pictures.
             memory: float (B, size), from before the first decision.
             begins: bool (T, B), True where a decision is the first one of an episode: the memory
                 is reset before it.
@@ -57,7 +57,8 @@ def first_outputs(network: nn.Module, features: Tensor) -> Tensor:
     """The outputs of a network, with or without a memory, in the first decision of episodes:
     features (B, F) -> outputs (B, N)."""
     if isinstance(network, MemoryNetwork):
-        return network(features, features.new_zeros(len(features), network.size))[0]
+        memory = torch.zeros(len(features), network.size, device=features.device)
+        return network(features, memory)[0]
     return network(features)
 
 

@@ -14,6 +14,7 @@ from worlds.runtime import Runtime
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+FloatsOrPixels = NDArray[np.float32 | np.uint8]
 Run = Callable[[Callable[[], None]], None]
 """Runs a function in another thread and waits for it."""
 Counters = tuple[NDArray[Any], ...]
@@ -161,7 +162,7 @@ class Features(Protocol):
 
     def compute(
         self, readings: Any, time: Floats, previous: Ints, under_way: Floats | None = None
-    ) -> Floats:
+    ) -> FloatsOrPixels:
         """(B, columns), overwritten by the next call. ``time``: share of the horizon spent (B,).
         ``previous``: the last choice (B,), -1 for none. ``under_way`` (B, 2): whether a macro was
         interrupted, and the share of its steps that it has used; None: none was."""

@@ -127,13 +127,13 @@ class Demonstrations:
             part = features[:, at : at + size]
             at += size
             if name == "previous_choice" and stepwise:
-                part = np.zeros((len(features), own), np.float32)
+                part = np.zeros((len(features), own), features.dtype)
                 later = np.flatnonzero(done[:-1] >= 0) + 1
                 part[later, done[later - 1]] = 1
             elif name == "under_way" and not (done >= len(self.spec.interface.actions)).any():
                 part = np.zeros_like(part)
             columns.append(part)
-        return np.ascontiguousarray(np.concatenate(columns, 1), np.float32)
+        return np.ascontiguousarray(np.concatenate(columns, 1), features.dtype)
 
 
 def clone(

@@ -26,7 +26,7 @@ from nodes.learner.sequences import Sequences
 class Trajectory:
     """The T decisions of one episode."""
 
-    features: Tensor  # float32 (T, F)
+    features: Tensor  # float32 (T, F); uint8 of pictures
     mask: Tensor  # bool (T, N)
     choices: Tensor  # int64 (T,)
 

@@ -17,7 +17,7 @@ from torchrl.objectives import ClipPPOLoss
 from models.cloning import kl_to_clone
 from models.distribution import MaskedCategorical
 from models.options import explained_variance, normalised, option_advantage
-from models.policy import ActorCritic
+from models.policy import ActorCritic, floats_of
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.fused import FusedUpdate, fits
 from nodes.learner.rollout import Rollout
@@ -189,7 +189,10 @@ class Ppo:
         order = torch.randperm(count, generator=self.generator).to(self.device)
         sizes = even_sizes(count, size)
         if self.fused is None:
-            yield from batch[order].split(sizes)
+            shuffled: Any = batch[order].split(sizes)
+            for part in shuffled:
+                part["features"] = floats_of(part["features"])  # once for both networks
+                yield part
             return
         names = list(batch.keys())
         columns = [batch[name][order].split(sizes) for name in names]

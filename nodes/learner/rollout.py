@@ -36,7 +36,7 @@ class Rollout:
     """T decisions in each of B environments. Views of the collector's storage, valid until the next
     collection."""
 
-    features: Tensor  # float32 (T + 1, B, F): before each decision, and after the last one
+    features: Tensor  # (T + 1, B, F): before each decision, and after the last one; see `Opened`
     mask: Tensor  # bool (T, B, N)
     choices: Tensor  # int64 (T, B)
     log_probs: Tensor  # float32 (T, B)
@@ -45,7 +45,7 @@ class Rollout:
     terminated: Tensor  # bool (T, B)
     truncated: Tensor  # bool (T, B)
     final_at: Tensor  # int64 (n, 2): decision and environment that ended an episode
-    final_features: Tensor  # float32 (n, F): the last ones of those episodes
+    final_features: Tensor  # (n, F): the last ones of those episodes
     episodes: list[EndedEpisode]
     prefix_steps: int
     # float32 (B, M), of a policy with a memory: the memories of its networks before the first
@@ -97,13 +97,22 @@ class Rollout:
 
 
 class Collector:
-    """Storage for rollouts of at most ``decisions`` decisions in ``size`` environments."""
+    """Storage for rollouts of at most ``decisions`` decisions in ``size`` environments. ``seen``:
+    the type of the features."""
 
-    def __init__(self, *, size: int, features: int, choices: int, decisions: int) -> None:
+    def __init__(
+        self,
+        *,
+        size: int,
+        features: int,
+        choices: int,
+        decisions: int,
+        seen: torch.dtype = torch.float32,
+    ) -> None:
         self.size = size
         self.decisions = decisions
         shape = (decisions, size)
-        self.features = torch.zeros(decisions + 1, size, features)
+        self.features = torch.zeros(decisions + 1, size, features, dtype=seen)
         self.mask = torch.zeros(decisions + 1, size, choices, dtype=torch.bool)
         self.choices = torch.zeros(shape, dtype=torch.int64)
         self.log_probs = torch.zeros(shape)
@@ -193,14 +202,16 @@ class Collector:
         memory: Tensor | None,
     ) -> Rollout:
         end = self._filled
-        finals = torch.zeros(len(final_features), self.features.shape[-1])
+        finals = torch.zeros(
+            len(final_features), self.features.shape[-1], dtype=self.features.dtype
+        )
         for index, row in enumerate(final_features):
             finals[index] = torch.from_numpy(row)
-        if not self.features[: end + 1].isfinite().all() or not finals.isfinite().all():
+        if not _finite(self.features[: end + 1]) or not _finite(finals):
             raise ValueError(
                 "The env server sent features that are not finite: no policy can learn from NaN."
             )
-        if not self.reward[:end].isfinite().all():
+        if not _finite(self.reward[:end]):
             raise ValueError("The env server sent a reward that is not finite.")
         return Rollout(
             features=self.features[: end + 1],
@@ -217,3 +228,7 @@ class Collector:
             prefix_steps=prefix_steps,
             memory=memory,
         )
+
+
+def _finite(numbers: Tensor) -> bool:
+    return not numbers.is_floating_point() or bool(numbers.isfinite().all())

@@ -322,7 +322,7 @@ class SpreadSession:
     def _all_opened(self, opened: Sequence[tuple[Member, Opened]]) -> Opened:
         """Of all members together; rows of absent ones are zero, and possible."""
         one = opened[0][1]
-        features = np.zeros((self.size, one.features.shape[1]), np.float32)
+        features = np.zeros((self.size, one.features.shape[1]), one.features.dtype)
         mask = np.ones((self.size, len(one.choices)), bool)
         for member, each in opened:
             features[member.rows], mask[member.rows] = each.features, each.mask

@@ -75,6 +75,12 @@ class Spaces(msgspec.Struct, frozen=True, kw_only=True):
         """The shape of each field: (size,), or of a picture (channels, height, width)."""
         return [picture_shape(name) or (size,) for name, size in self.fields]
 
+    @property
+    def seen(self) -> torch.dtype:
+        """The type of the features: uint8 where they are pictures and nothing else."""
+        only_pictures = all(picture_shape(name) for name, _ in self.fields)
+        return torch.uint8 if self.fields and only_pictures else torch.float32
+
 
 def network_shape(parameters: Hyperparameters, memory: int = 0) -> NetworkShape:
     return NetworkShape(

@@ -283,6 +283,7 @@ class Training:
             self.collector = Collector(
                 size=self.session.size,
                 features=sum(spaces.sizes),
+                seen=spaces.seen,
                 choices=len(spaces.choices),
                 decisions=self.parameters.decisions,
             )

@@ -101,6 +101,23 @@ def test_pictures_are_observations_of_a_world_of_another_game_too() -> None:
     assert np.allclose(moved[:, 2:], 5 / 255)
 
 
+def test_pictures_alone_are_bytes() -> None:
+    interface = Interface(
+        observations=["rgb_48x64", "rgb_36x36"], actions=["forward"], success=LOG, horizon=20
+    )
+    opening = OpenSession(
+        session="a", task=TASK, size=2, seeds=SeedRange(first=0, count=2), interface=interface
+    )
+    session = Session(opening, PicturedWorld(2))
+    opened = session.opened()
+    assert opened.features.dtype == np.uint8
+    assert opened.features.shape == (2, 3 * 48 * 64 + 3 * 36 * 36)
+    assert Spaces.of(opened).seen == torch.uint8
+    moved = session.step(np.array([0, 0]))
+    assert moved.features.dtype == moved.final_features.dtype == np.uint8
+    assert (moved.features == 5).all()
+
+
 @pytest.mark.parametrize("shape", [(3, 36, 36), (3, 64, 64), (3, 120, 160)])
 def test_the_encoder_gives_the_same_width_for_each_picture_size(shape: tuple[int, ...]) -> None:
     encoded = PictureEncoder(shape)(torch.rand(2, 5, int(np.prod(shape))))

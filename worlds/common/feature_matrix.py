@@ -1,4 +1,6 @@
-"""The features of one interface, side by side in one matrix."""
+"""The features of one interface, side by side in one matrix of float32; of uint8 where all of them
+are pictures, which are four times as large else, on the wire and in the learner's memory.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -7,7 +9,7 @@ import numpy as np
 
 from messages.world import Field
 from worlds.common.pictures import picture_shape, picture_size
-from worlds.play import EMBEDDING, Floats, Ints
+from worlds.play import EMBEDDING, Floats, FloatsOrPixels, Ints
 
 MINECLIP = "mineclip"
 """The feature of every game that shows pictures, where there are MineCLIP's weights; so is called
@@ -54,8 +56,10 @@ class FeatureMatrix:
                 raise ValueError(f"there is no observation {name!r}; there are {', '.join(known)}")
         known[MINECLIP] = Columns(EMBEDDING, _embedding)
         self.fields = [Field(name=name, size=known[name].size) for name in names]
-        self.matrix = np.zeros((size, sum(field.size for field in self.fields)), np.float32)
-        self._writers: list[tuple[Callable[[Any, Floats], None], Floats]] = []
+        columns_in_all = sum(field.size for field in self.fields)
+        kind = np.uint8 if all(map(picture_shape, names)) else np.float32
+        self.matrix: FloatsOrPixels = np.zeros((size, columns_in_all), kind)
+        self._writers: list[tuple[Callable[[Any, Any], None], FloatsOrPixels]] = []
         column = 0
         for field in self.fields:
             part = self.matrix[:, column : column + field.size]
@@ -64,7 +68,7 @@ class FeatureMatrix:
 
     def compute(
         self, readings: Any, time: Floats, previous: Ints, under_way: Floats | None = None
-    ) -> Floats:
+    ) -> FloatsOrPixels:
         """The matrix (B, F). ``time``: share of the horizon spent. ``previous``: the last choice,
         -1 for none. ``under_way`` (B, 2): of a macro that was interrupted; None: none was. It is
         overwritten by the next call."""
@@ -90,9 +94,12 @@ def _picture(name: str) -> Columns:
     assert shape is not None
     _, height, width = shape
 
-    def write(readings: Any, out: Floats) -> None:
-        drawn = readings.pictures(height, width)
-        np.multiply(drawn.reshape(len(out), -1), np.float32(1 / 255), out=out, dtype=np.float32)
+    def write(readings: Any, out: FloatsOrPixels) -> None:
+        drawn = readings.pictures(height, width).reshape(len(out), -1)
+        if out.dtype == np.uint8:
+            out[:] = drawn
+        else:
+            np.multiply(drawn, np.float32(1 / 255), out=out, dtype=np.float32)
 
     return Columns(picture_size(name), write)
 

@@ -20,7 +20,8 @@ _NAME = re.compile(r"rgb(?:_(\d{1,4})x(\d{1,4}))?")
 
 def picture_shape(name: str) -> tuple[int, int, int] | None:
     """Channels, height and width of a feature, None for one that is no picture or of a size that
-    none can have. Its columns are the picture's numbers in that order, 0 (black) to 1."""
+    none can have. Its columns are the picture's numbers in that order, 0 (black) to 1, or
+    to 255 as uint8."""
     found = _NAME.fullmatch(name)
     if found is None:
         return None

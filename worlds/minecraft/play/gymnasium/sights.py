@@ -71,7 +71,7 @@ class Features(Sight):
 
     def see(self, readings: Readings, time: Floats, previous: Ints) -> NDArray[np.float32]:
         seen = self._matrix.compute(readings, np.minimum(time, 1), previous)
-        return np.clip(seen, self.space.low, self.space.high)
+        return np.clip(seen, self.space.low, self.space.high, dtype=np.float32)
 
 
 class Pixels(Sight):
