@@ -35,8 +35,10 @@ from voxeldojo.engine.seeing import check_seeing
 from voxeldojo.engine.shelf import Shelf
 from voxeldojo.engine.state import HEIGHT, new_state
 from voxeldojo.engine.stepping import act_all, begin_all
+from voxeldojo.names import quoted
 from voxeldojo.rules import biome_named, block_names, item_id, item_names
 from voxeldojo.tasks import slots_in
+from voxeldojo.tasks.world_options import check_world, check_world_options
 from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, Run, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
@@ -92,20 +94,23 @@ class EmbeddedWorld(World):
         strict: bool = True,
         **staging: Any,
     ) -> None:
-        if not isinstance(size, int | np.integer):
-            raise ValueError(f"the number of environments is a whole number, not {size!r}")
-        if not isinstance(biome, str):
-            raise ValueError(f"a biome is a name, not {biome!r}")
-        if size < 1:
-            raise ValueError(f"a world needs at least one environment, not {size}")
-        if area not in (32, 64, 128, 256):
-            raise ValueError(f"area is 32, 64, 128 or 256 columns, not {area}")
-        if not break_speed_multiplier > 0.0:
-            raise ValueError(f"break_speed_multiplier is above 0, not {break_speed_multiplier}")
-        if not (0.0 < start_health <= 20.0 and 0.0 <= start_food <= 20.0):
-            raise ValueError("start_health is above 0 and up to 20, start_food from 0 to 20")
+        check_world(size, biome, inventory)
+        check_world_options(
+            {
+                "area": area,
+                "break_speed_multiplier": break_speed_multiplier,
+                "start_health": start_health,
+                "start_food": start_food,
+                "strict": strict,
+            }
+        )
         check_seeing(image_size, use_voxel, voxel_radius, use_lidar, lidar_rays)
         staged = staging_of(staging)
+        # First of all that grows with the number of environments: memory may not do for so many.
+        try:
+            self.state = new_state(size, area)
+        except (MemoryError, ValueError) as error:
+            raise ValueError(f"{size:,} environments do not fit into memory: {error}") from None
         self.size = size
         self._all = np.arange(size)
         self.block_names = block_names
@@ -125,10 +130,6 @@ class EmbeddedWorld(World):
         # MineDojo's own window for nearby tools: 35 degrees, less along the shorter side.
         self.half_yaw = 35.0 * min(1.0, width / height)
         self.half_pitch = 35.0 * min(1.0, height / width)
-        try:
-            self.state = new_state(size, area)
-        except MemoryError as error:
-            raise ValueError(f"{size:,} environments do not fit into memory: {error}") from None
         settings = self.state.settings
         settings["break_speed"] = break_speed_multiplier
         settings["life"], settings["food"] = start_health, start_food
@@ -466,11 +467,11 @@ def _equipment(inventory: Mapping[str, int], stacks: NDArray[np.int32]) -> Ints:
     for name, count in inventory.items():
         item = item_id(name.removeprefix("minecraft:").replace(" ", "_"))
         if item == 0 or count < 1:
-            raise ValueError(f"the start inventory cannot hold {count} of {name}")
+            raise ValueError(f"the start inventory cannot hold {quoted(count)} of {name}")
         slots += -(-count // int(stacks[item]))
         rows.append((item, count))
     if slots > 36:
-        raise ValueError(f"the start inventory needs {slots} slots, there are 36")
+        raise ValueError(f"the start inventory needs {quoted(slots)} slots, there are 36")
     return np.array(rows, np.int64).reshape(-1, 2)
 
 

@@ -1,9 +1,10 @@
 """Checks the options about pictures, voxels and rays, from a launch file or a caller."""
 
-import math
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any
+
+from voxeldojo.names import quoted
+from voxeldojo.tasks.argument_types import is_finite, is_integer, is_number
 
 _LARGEST = 4096  # pixels of an image's side
 _FARTHEST = 16  # blocks from the player, of voxels
@@ -19,20 +20,25 @@ def check_seeing(
     """
     for name, wanted in (("use_voxel", use_voxel), ("use_lidar", use_lidar)):
         if not isinstance(wanted, bool):
-            raise ValueError(f"{name} is true or false, not {wanted!r}")
+            raise ValueError(f"{name} is true or false, not {quoted(wanted)}")
     sides = _values(image_size)
-    if len(sides) != 2 or not all(_whole(side) and 1 <= side <= _LARGEST for side in sides):
+    if len(sides) != 2 or not all(is_integer(side) and 1 <= side <= _LARGEST for side in sides):
         raise ValueError(
-            f"image_size is a height and a width of 1 to {_LARGEST} pixels, not {image_size!r}"
+            f"image_size is a height and a width of 1 to {_LARGEST} pixels, "
+            f"not {quoted(image_size)}"
         )
-    if not _whole(voxel_radius) or not 0 <= voxel_radius <= _FARTHEST:
-        raise ValueError(f"voxel_radius is 0 to {_FARTHEST} blocks, not {voxel_radius!r}")
+    if not is_integer(voxel_radius) or not 0 <= voxel_radius <= _FARTHEST:
+        raise ValueError(f"voxel_radius is 0 to {_FARTHEST} blocks, not {quoted(voxel_radius)}")
     for ray in () if lidar_rays is None else _values(lidar_rays) or [None]:
         numbers = _values(ray)
-        if len(numbers) != 3 or not all(map(_finite, numbers)) or numbers[2] <= 0:
+        if (
+            len(numbers) != 3
+            or not all(is_number(n) and is_finite(n) for n in numbers)
+            or numbers[2] <= 0
+        ):
             raise ValueError(
                 "lidar_rays are [pitch, yaw, metres] each, finite and with metres above 0, "
-                f"not {ray!r}"
+                f"not {quoted(ray)}"
             )
 
 
@@ -41,11 +47,3 @@ def _values(value: Any) -> Sequence[Any]:
     if isinstance(value, str) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
         return ()
     return list(value)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _finite(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

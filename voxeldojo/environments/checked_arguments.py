@@ -1,7 +1,7 @@
 """Checks the arguments of environments, their seeds and their actions: Python and NumPy take or
 convert much that is none, and fail later with a message that says nothing of the argument."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
@@ -32,22 +32,6 @@ def checked_count(name: str, value: Any) -> int:
     if value < 1:
         raise ValueError(f"{name} is at least 1, not {value}")
     return int(value)
-
-
-def checked_inventory(given: Any) -> dict[str, int]:
-    """Items to begin with, by name; None for none.
-
-    Raises:
-        ValueError: it is no dict of names and whole numbers.
-    """
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise ValueError(f"inventory is a dict of item -> how many, not {given!r}")
-    for name, count in cast("Mapping[Any, Any]", given).items():
-        if not isinstance(name, str) or not is_integer(count):
-            raise ValueError(f"inventory has names and whole numbers, not {name!r}: {count!r}")
-    return dict(cast("Mapping[str, int]", given))
 
 
 def checked_names(argument: str, value: Any) -> list[str]:

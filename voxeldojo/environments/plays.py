@@ -10,15 +10,11 @@ from numpy.typing import NDArray
 
 from voxeldojo.actions import NO_OP
 from voxeldojo.engine import EmbeddedWorld
-from voxeldojo.environments.checked_arguments import (
-    checked_count,
-    checked_inventory,
-    checked_target,
-)
+from voxeldojo.environments.checked_arguments import checked_count, checked_target
 from voxeldojo.environments.spaces import action_space, observation_space
 from voxeldojo.minedojo_api import make
 from voxeldojo.tasks import WrongArgument
-from voxeldojo.tasks.world_options import check_world_options, checked_flag
+from voxeldojo.tasks.world_options import checked_flag, checked_inventory
 from voxeldojo.world_interface import Bools, Ints
 
 ALONE = np.ones(1, np.bool_)
@@ -96,7 +92,6 @@ class HarvestPlay(Play):
         if unknown:
             known = ", ".join(sorted(EmbeddedWorld.OPTIONS))
             raise ValueError(f"there is no option {', '.join(unknown)} (there are: {known})")
-        check_world_options(options)
         self.world = EmbeddedWorld(
             size, biome=biome, inventory=self.inventory, **{"strict": False, **options}
         )

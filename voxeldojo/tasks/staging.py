@@ -1,10 +1,11 @@
 """How an episode is set up: options of a world, checked here, independent of any engine."""
 
+import math
 from typing import Any
 
 import msgspec
 
-from voxeldojo.names import near
+from voxeldojo.names import near, quoted, shortened
 from voxeldojo.rules.mobs import MOB_IDS
 from voxeldojo.tasks.inventory import slots_in
 from voxeldojo.world_interface import NOON
@@ -45,27 +46,44 @@ class Staging(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 def staging_of(given: dict[str, Any]) -> Staging:
     """Raises ValueError: a value out of range or of a wrong type."""
-    found = msgspec.convert(given, Staging)
+    for name in given:
+        if name not in Staging.__struct_fields__:
+            raise ValueError(
+                f"there is no option {shortened(name)}{near(name, Staging.__struct_fields__)}"
+            )
+    try:
+        found = msgspec.convert(given, Staging)
+    except msgspec.ValidationError as error:
+        raise ValueError(_complaint(error)) from None
     for name, known in (("generate_world_type", WORLD_TYPES), ("initial_weather", WEATHERS)):
         value = getattr(found, name)
         if value not in known:
-            raise ValueError(f"{name} is one of {', '.join(known)}, not {value!r}")
+            raise ValueError(f"{name} is one of {', '.join(known)}, not {quoted(value)}")
     if not 0 <= found.start_time <= 1_000_000_000:
-        raise ValueError(f"start_time is in ticks, from 0 on, not {found.start_time}")
+        raise ValueError(f"start_time is in ticks, from 0 on, not {quoted(found.start_time)}")
     if found.start_position is not None:
-        x, y, z, _, pitch = found.start_position
+        x, y, z, yaw, pitch = found.start_position
         if not (abs(x) < FARTHEST and abs(z) < FARTHEST and 0.0 <= y < 256.0):
             raise ValueError(f"start_position is outside every world: {found.start_position}")
+        if not math.isfinite(yaw):
+            raise ValueError(f"start_position: a yaw is a finite number, not {yaw}")
         if not -90.0 <= pitch <= 90.0:
             raise ValueError(f"start_position: a pitch is from -90 to 90, not {pitch}")
     if not 0 <= found.initial_mob_range <= 24:
-        raise ValueError(f"initial_mob_range is from 0 to 24 metres, not {found.initial_mob_range}")
+        wrong = quoted(found.initial_mob_range)
+        raise ValueError(f"initial_mob_range is from 0 to 24 metres, not {wrong}")
     for name in mobs_of(found):
         if name not in MOB_IDS:
-            raise ValueError(f"there is no mob {name!r}{near(name, [*MOB_IDS])}")
+            raise ValueError(f"there is no mob {quoted(name)}{near(name, [*MOB_IDS])}")
     box_of(found)
     slots_in(found.initial_slots)
     return found
+
+
+def _complaint(error: msgspec.ValidationError) -> str:
+    """msgspec's sentence, which ends with the place, as one that begins with the option."""
+    what, _, where = str(error).partition(" - at ")
+    return f"{where.strip('`').removeprefix('$.')}: {what[:1].lower()}{what[1:]}"
 
 
 def box_of(staging: Staging) -> tuple[Corner, Corner] | None:
@@ -84,7 +102,7 @@ def box_of(staging: Staging) -> tuple[Corner, Corner] | None:
             x, y, z = (float(n) for n in (value.split() if isinstance(value, str) else value))
         except ValueError:
             raise ValueError(
-                f"initial_mob_spawn_range_{end} is x, y and z, not {value!r}"
+                f"initial_mob_spawn_range_{end} is x, y and z, not {quoted(value)}"
             ) from None
         corners.append((x, y, z))
     low, high = corners

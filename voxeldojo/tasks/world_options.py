@@ -1,31 +1,76 @@
-"""Checks the types of the embedded world's options, which its engine takes for granted: what is no
-number there fails in a comparison, which says nothing of the option."""
+"""Checks the arguments of the embedded world, whose engine takes them for granted: a wrong type
+fails there in a comparison or an index, which says nothing of the argument."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
+from voxeldojo.names import quoted
 from voxeldojo.tasks.argument_types import is_finite, is_integer, is_number
 
 NUMBERS = ("break_speed_multiplier", "start_health", "start_food")
+AREAS = (32, 64, 128, 256)
+MOST_WORLDS = 2**31 - 1  # more than any memory holds, and few enough for NumPy to say so
+
+
+def check_world(size: Any, biome: Any, inventory: Any) -> None:
+    """Arguments of `EmbeddedWorld` that are no options.
+
+    Raises:
+        ValueError: one of them is of a wrong type, or there are too few or too many environments.
+    """
+    if not is_integer(size):
+        raise ValueError(f"the number of environments is a whole number, not {quoted(size)}")
+    if size < 1:
+        raise ValueError(f"a world needs at least one environment, not {quoted(size)}")
+    if size > MOST_WORLDS:
+        raise ValueError(f"a world has at most {MOST_WORLDS:,} environments, not {quoted(size)}")
+    if not isinstance(biome, str):
+        raise ValueError(f"a biome is a name, not {quoted(biome)}")
+    checked_inventory(inventory)
 
 
 def check_world_options(given: Mapping[str, Any]) -> None:
-    """Options of `EmbeddedWorld`, which checks their ranges itself.
+    """Options of `EmbeddedWorld`.
 
     Raises:
-        ValueError: one of them is of a wrong type.
+        ValueError: one of them is of a wrong type or out of range.
     """
     for name in NUMBERS:
-        value = given.get(name, 1.0)
+        value = given[name]
         if not is_number(value) or not is_finite(value):
-            raise ValueError(f"{name} is a finite number, not {value!r}")
-    if not is_integer(given.get("area", 128)):
-        raise ValueError(f"area is a whole number of columns, not {given['area']!r}")
-    checked_flag("strict", given.get("strict", True))
+            raise ValueError(f"{name} is a finite number, not {quoted(value)}")
+    area, speed, health, food = (given[name] for name in ("area", *NUMBERS))
+    if not is_integer(area):
+        raise ValueError(f"area is a whole number of columns, not {quoted(area)}")
+    if area not in AREAS:
+        raise ValueError(f"area is 32, 64, 128 or 256 columns, not {quoted(area)}")
+    if not speed > 0.0:
+        raise ValueError(f"break_speed_multiplier is above 0, not {speed}")
+    if not (0.0 < health <= 20.0 and 0.0 <= food <= 20.0):
+        raise ValueError("start_health is above 0 and up to 20, start_food from 0 to 20")
+    checked_flag("strict", given["strict"])
+
+
+def checked_inventory(given: Any) -> dict[str, int]:
+    """Items to begin with, by name; None for none.
+
+    Raises:
+        ValueError: it is no dict of names and whole numbers.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ValueError(f"inventory is a dict of item -> how many, not {quoted(given)}")
+    for name, count in cast("Mapping[Any, Any]", given).items():
+        if not isinstance(name, str) or not is_integer(count):
+            raise ValueError(
+                f"inventory has names and whole numbers, not {quoted(name)}: {quoted(count)}"
+            )
+    return dict(cast("Mapping[str, int]", given))
 
 
 def checked_flag(name: str, value: Any) -> bool:
     """Raises ValueError: it is neither True nor False."""
     if not isinstance(value, bool):
-        raise ValueError(f"{name} is true or false, not {value!r}")
+        raise ValueError(f"{name} is true or false, not {quoted(value)}")
     return value

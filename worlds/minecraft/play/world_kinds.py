@@ -3,7 +3,6 @@
 from typing import Any
 
 from messages.world import Task
-from voxeldojo.tasks.world_options import check_world_options
 from voxeldojo.world_interface import World
 from worlds.minecraft.card.task_check import biome_of
 
@@ -26,8 +25,6 @@ def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
     if not biome:
         chosen.setdefault("generate_world_type", "default")
     unknown = sorted(set(chosen) - set(made.OPTIONS))
-    if kind == "embedded":
-        check_world_options(chosen)
     if unknown:
         raise ValueError(
             f"the {kind} world has no option {', '.join(unknown)}; it has {', '.join(made.OPTIONS)}"

@@ -1,0 +1,64 @@
+"""What is no argument of an embedded world is refused when one is made, by the argument's name."""
+
+import time
+from typing import Any
+
+import gymnasium
+import pytest
+
+import rlgpt  # noqa: F401 - registers the environments
+from voxeldojo import EmbeddedWorld
+
+HUGE, WRITTEN_BY_NOTHING = 10**400, 10**5000
+LONG = "x" * 10**6
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"area": 64.0}, "area is a whole number of columns, not 64.0"),
+    ({"area": 48}, "area is 32, 64, 128 or 256 columns, not 48"),
+    ({"area": WRITTEN_BY_NOTHING}, "not a number of thousands of digits"),
+    ({"start_health": "x"}, "start_health is a finite number, not 'x'"),
+    ({"start_food": "1"}, "start_food is a finite number, not '1'"),
+    ({"start_health": 21}, "start_health is above 0 and up to 20"),
+    ({"break_speed_multiplier": True}, "break_speed_multiplier is a finite number, not True"),
+    ({"break_speed_multiplier": HUGE}, "break_speed_multiplier is a finite number"),
+    ({"inventory": 5}, "inventory is a dict of item -> how many, not 5"),
+    ({"inventory": {"log": True}}, "inventory has names and whole numbers, not 'log': True"),
+    ({"inventory": {5: 1}}, "inventory has names and whole numbers, not 5: 1"),
+    ({"strict": "x"}, "strict is true or false, not 'x'"),
+    ({"biome": 5}, "a biome is a name, not 5"),
+    ({"start_time": 1.5}, "^start_time: expected `int`, got `float`"),
+    ({"start_position": (0, 64, 0, float("nan"), 0)}, "start_position: a yaw is a finite number"),
+    ({"start_tim": 1}, "there is no option start_tim; did you mean start_time"),
+    ({"use_lidar": True, "lidar_rays": [(0, 0, HUGE)]}, "lidar_rays are"),
+    ({"initial_mobs": [LONG]}, r"there is no mob 'x+\.\.\.x+' \(1,000,002 characters\)$"),
+    ({LONG: 1}, r"there is no option x+\.\.\.x+ \(1,000,000 characters\)$"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), WRONG, ids=range(len(WRONG)))
+def test_options_that_are_none_are_refused_in_a_sentence(
+    options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said) as refused:
+        EmbeddedWorld(1, **{"area": 32, **options})
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (True, "the number of environments is a whole number, not True"),
+        (2.0, "the number of environments is a whole number, not 2.0"),
+        (0, "a world needs at least one environment, not 0"),
+        (10**9, "1,000,000,000 environments do not fit into memory"),
+        (10**30, "a world has at most 2,147,483,647 environments"),
+        (WRITTEN_BY_NOTHING, "not a number of thousands of digits"),
+    ],
+    ids=["a boolean", "a fraction", "none", "a billion", "30 digits", "5,000 digits"],
+)
+def test_impossible_numbers_of_environments_are_refused_at_once(size: Any, said: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(ValueError, match=said):
+        EmbeddedWorld(size, area=32)
+    with pytest.raises(ValueError, match=said):
+        gymnasium.make_vec("rlgpt/HarvestLog-features-v0", num_envs=size)
+    assert time.monotonic() - began < 20.0  # it took 41 s, and as much memory as there was
