@@ -5,6 +5,7 @@ import runpy
 import sys
 
 from voxeldojo.exit_codes import INTERRUPTED, REFUSED
+from voxeldojo.names import quoted
 
 COMMANDS = {
     "play": ("voxeldojo.viewing.by_hand", "play by hand, in this terminal or in a browser"),
@@ -27,7 +28,8 @@ def main() -> int:
         return 0
     if name not in COMMANDS:
         print(
-            f"voxeldojo: there is no command {name!r}; voxeldojo --help lists them", file=sys.stderr
+            f"voxeldojo: there is no command {quoted(name)}; voxeldojo --help lists them",
+            file=sys.stderr,
         )
         return REFUSED
     del sys.argv[1]

@@ -5,7 +5,7 @@ A MineDojo action has eight integers: move (0 none, 1 forward, 2 back), strafe (
 is none, more looks down and turns right), function, craft argument, inventory slot.
 """
 
-from voxeldojo.names import near
+from voxeldojo.names import near, quoted
 from voxeldojo.rules import CRAFTS, ITEMS, craft_index
 
 ACTION_SIZES: tuple[int, ...] = (3, 3, 4, 25, 25, 8, 244, 36)
@@ -42,7 +42,9 @@ def action(
         ValueError: there is no such function.
     """
     if function not in FUNCTIONS:
-        raise ValueError(f"there is no function {function!r}; there are {', '.join(FUNCTIONS)}")
+        raise ValueError(
+            f"there is no function {quoted(function)}; there are {', '.join(FUNCTIONS)}"
+        )
     return (move, strafe, gait, 12 + pitch, 12 + yaw, FUNCTIONS.index(function), argument, slot)
 
 
@@ -111,7 +113,7 @@ def split(name: str) -> tuple[str, str]:
     verb, _, item = name.partition(":")
     if verb not in WITH_ITEM or not item:
         raise ValueError(
-            f"there is no action {name!r}; there are {', '.join(PRIMITIVES)}, and "
+            f"there is no action {quoted(name)}; there are {', '.join(PRIMITIVES)}, and "
             "craft:, equip:, place: and destroy: followed by an item's name"
         )
     check_item(verb, item)
@@ -126,4 +128,4 @@ def check_item(verb: str, item: str) -> None:
     """
     known = _KNOWN[verb]
     if item not in known:
-        raise ValueError(f"there is no {item!r} to {verb}{near(item, sorted(known))}")
+        raise ValueError(f"there is no {quoted(item)} to {verb}{near(item, sorted(known))}")

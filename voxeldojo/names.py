@@ -7,9 +7,10 @@ from collections.abc import Iterable
 LONGEST_QUOTE = 120  # letters; more of it hides the sentence around it
 
 
-def near(name: str, known: Iterable[str]) -> str:
+def near(name: object, known: Iterable[str]) -> str:
     """``; did you mean ...?`` with at most three similar names, or ""."""
-    if len(name) > LONGEST_QUOTE:  # similar to none, and comparing it takes long
+    # A long one is similar to none, and comparing it takes long.
+    if not isinstance(name, str) or len(name) > LONGEST_QUOTE:
         return ""
     known = list(known)
     close = difflib.get_close_matches(name, known, n=3)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from voxeldojo.names import quoted
 from voxeldojo.rules import item_names
 
 Bools = NDArray[np.bool_]
@@ -180,7 +181,7 @@ class World(ABC):
             elif field == "rays":
                 raise ValueError("rays are named without angles: give rays as (R, 2) radians")
             else:
-                raise ValueError(f"{field!r} is none of {', '.join((*OBSERVED, 'rays'))}")
+                raise ValueError(f"{quoted(field)} is none of {', '.join((*OBSERVED, 'rays'))}")
         return seen
 
     def worn(self) -> tuple[Ints, Ints]:

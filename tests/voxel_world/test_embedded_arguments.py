@@ -30,6 +30,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"start_tim": 1}, "there is no option start_tim; did you mean start_time"),
     ({"use_lidar": True, "lidar_rays": [(0, 0, HUGE)]}, "lidar_rays are"),
     ({"initial_mobs": [LONG]}, r"there is no mob 'x+\.\.\.x+' \(1,000,002 characters\)$"),
+    ({"biome": LONG}, r"there is no biome 'x+\.\.\.x+' \(1,000,002 characters\)$"),
+    ({"inventory": {LONG: 1}}, r"there is no item 'x+\.\.\.x+' \(1,000,002 characters\)$"),
+    ({"initial_slots": f"head={LONG}"}, r"there is no item 'x+\.\.\.x+'"),
+    ({"initial_slots": LONG}, r"^'x+\.\.\.x+' \(1,000,002 characters\) is not SLOT=ITEM"),
+    ({"initial_slots": f"{'9' * 5000}=log"}, r"^'9+\.\.\.9+=log' .* is not SLOT=ITEM"),
     ({LONG: 1}, r"there is no option x+\.\.\.x+ \(1,000,000 characters\)$"),
 ]
 

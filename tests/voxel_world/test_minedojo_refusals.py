@@ -26,6 +26,7 @@ NO_OP = [0, 0, 0, 12, 12, 0, 0, 0]
 START = {"x": 0, "y": 64, "z": 0, "yaw": 0, "pitch": 0}
 HUGE = 10**400  # no float is as large
 
+LONG = "x" * 10**6
 MADE = [
     ("harvest_1_lgo", {}, ValueError, "did you mean harvest_1_log"),
     ("", {}, ValueError, "there is no task"),
@@ -135,6 +136,31 @@ def test_environments_that_cannot_be_made_are_refused(
 ) -> None:
     with pytest.raises(error, match=words):
         make(task, **{**SMALL, **kwargs})
+
+
+@pytest.mark.parametrize(
+    ("task", "arguments"),
+    [
+        ("task", {}),
+        ("harvest", {**LOG, "target_names": LONG}),
+        ("harvest", {**LOG, LONG: 1}),
+        ("harvest", {**LOG, "spawn_rate": 10**5000}),
+        ("open-ended", {"specified_biome": LONG, "generate_world_type": "specified_biome"}),
+        ("open-ended", {"seed": [LONG]}),
+        ("open-ended", {"area": 10**5000}),
+        ("open-ended", {"start_time": 10**5000}),
+        ("open-ended", {"seed": -(10**5000)}),
+        ("open-ended", {"image_size": (10**5000, 3)}),
+        ("open-ended", {"initial_inventory": [(0, LONG)]}),
+    ],
+    ids=range(11),
+)
+def test_a_sentence_does_not_repeat_a_million_letters(task: str, arguments: dict[str, Any]) -> None:
+    """Nor a number of more digits than Python writes."""
+    with pytest.raises((ValueError, TypeError)) as refused:
+        make(LONG if task == "task" else task, **{**SMALL, **arguments})
+    assert len(str(refused.value)) < 1000
+    assert any(part in str(refused.value) for part in ("characters)", "thousands of digits"))
 
 
 @pytest.fixture(scope="module")

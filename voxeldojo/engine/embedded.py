@@ -38,7 +38,7 @@ from voxeldojo.engine.stepping import act_all, begin_all
 from voxeldojo.names import quoted
 from voxeldojo.rules import biome_named, block_names, item_id, item_names
 from voxeldojo.tasks import slots_in
-from voxeldojo.tasks.world_options import check_world, check_world_options
+from voxeldojo.tasks.world_options import check_world, check_world_options, checked_length
 from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, Run, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
@@ -283,7 +283,7 @@ class EmbeddedWorld(World):
         """The bits of the fields, the arrays that the kernel writes, and the same by name."""
         unknown = [name for name in fields if name not in (*OBSERVED, "rays")]
         if unknown:
-            raise ValueError(f"{unknown[0]!r} is none of {', '.join((*OBSERVED, 'rays'))}")
+            raise ValueError(f"{quoted(unknown[0])} is none of {', '.join((*OBSERVED, 'rays'))}")
         wanted = sum(1 << bit for bit, name in enumerate(OBSERVED) if name in fields)
         n = 2 * radius + 1
         size = self.size
@@ -485,7 +485,7 @@ def _arranged(
         left[item] = left.get(item, 0) + count
     found: list[tuple[int, int, int]] = []
     for slot, name in slots.items():
-        item = item_id(name)
+        item = item_id(checked_length("item", name))
         count = min(left.get(item, 0), int(stacks[item]))
         if count:
             found.append((slot, item, count))

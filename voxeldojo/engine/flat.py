@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.state import HEIGHT
+from voxeldojo.names import quoted
 from voxeldojo.rules import BIOMES, BLOCKS
 
 CLASSIC = "3;7,2*3,2;1;village"
@@ -33,7 +34,8 @@ def parse_flat(description: str) -> tuple[NDArray[np.uint8], int]:
         parts = ["2", *parts]
     if parts[0] not in VERSIONS:
         raise ValueError(
-            f"flat_world_seed_string: the version of {description!r} is 2 or 3, as in {CLASSIC!r}"
+            f"flat_world_seed_string: the version of {quoted(description)} is 2 or 3, "
+            f"as in {CLASSIC!r}"
         )
     layers = np.zeros((2, HEIGHT), np.uint8)
     y = 0

@@ -8,8 +8,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from voxeldojo.names import quoted
 from voxeldojo.rules import item_id
 from voxeldojo.tasks.argument_types import is_integer
+from voxeldojo.tasks.world_options import checked_length
 
 LARGEST_SEED = 2**63 - 1
 
@@ -21,16 +23,16 @@ def checked_target(target: Any) -> int:
         ValueError: there is no such item.
     """
     if not isinstance(target, str) or target == "air":
-        raise ValueError(f"a target is the name of an item, not {target!r}")
-    return item_id(target)
+        raise ValueError(f"a target is the name of an item, not {quoted(target)}")
+    return item_id(checked_length("item", target))
 
 
 def checked_count(name: str, value: Any) -> int:
     """Raises ValueError: it is no whole number from 1 on."""
     if not is_integer(value):
-        raise ValueError(f"{name} is a whole number, not {value!r}")
+        raise ValueError(f"{name} is a whole number, not {quoted(value)}")
     if value < 1:
-        raise ValueError(f"{name} is at least 1, not {value}")
+        raise ValueError(f"{name} is at least 1, not {quoted(value)}")
     return int(value)
 
 
@@ -43,16 +45,16 @@ def checked_names(argument: str, value: Any) -> list[str]:
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes)
     found: list[Any] = list(cast("Iterable[Any]", value)) if several else [None]
     if not all(isinstance(name, str) for name in found):
-        raise ValueError(f"{argument} is a list of names, not {value!r}")
+        raise ValueError(f"{argument} is a list of names, not {quoted(value)}")
     return found
 
 
 def checked_seed(seed: Any) -> int:
     """Raises ValueError: the world cannot use such a seed."""
     if not is_integer(seed):
-        raise ValueError(f"a seed is a whole number, not {seed!r}")
+        raise ValueError(f"a seed is a whole number, not {quoted(seed)}")
     if not 0 <= seed <= LARGEST_SEED:
-        raise ValueError(f"a seed is 0 to 2**63 - 1, not {seed}")
+        raise ValueError(f"a seed is 0 to 2**63 - 1, not {quoted(seed)}")
     return int(seed)
 
 
@@ -65,7 +67,7 @@ def checked_action(action: Any, space: spaces.MultiDiscrete) -> NDArray[np.int64
     sizes = space.nvec.tolist()
     found = whole_numbers(action)
     if found is None or found.shape != space.shape:
-        raise ValueError(f"an action is {len(sizes)} whole numbers, not {action!r}")
+        raise ValueError(f"an action is {len(sizes)} whole numbers, not {quoted(action)}")
     for column, (value, size) in enumerate(zip(found.tolist(), sizes, strict=True)):
         if not 0 <= value < size:
             raise ValueError(f"action[{column}] is 0 to {size - 1}, not {value}")

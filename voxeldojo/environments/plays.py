@@ -13,6 +13,7 @@ from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.environments.checked_arguments import checked_count, checked_target
 from voxeldojo.environments.spaces import action_space, observation_space
 from voxeldojo.minedojo_api import make
+from voxeldojo.names import quoted
 from voxeldojo.tasks import WrongArgument
 from voxeldojo.tasks.world_options import checked_flag, checked_inventory
 from voxeldojo.world_interface import Bools, Ints
@@ -60,7 +61,7 @@ def check_render_mode(mode: str | None, metadata: dict[str, Any]) -> None:
     """Raises ValueError: the environment does not have such a mode."""
     if mode is not None and mode not in metadata["render_modes"]:
         known = ", ".join(metadata["render_modes"])
-        raise ValueError(f"there is no render_mode {mode!r}; there is {known}, or None")
+        raise ValueError(f"there is no render_mode {quoted(mode)}; there is {known}, or None")
 
 
 class HarvestPlay(Play):

@@ -3,6 +3,7 @@
 import math
 
 from voxeldojo.engine import EmbeddedWorld
+from voxeldojo.names import quoted
 from voxeldojo.rules import BIOMES
 from voxeldojo.tasks import WorldSettings
 
@@ -29,7 +30,9 @@ def make_embedded(settings: WorldSettings, default_biome: str | None, area: int)
         )
     height, width = settings.image_size
     if not (1 <= height <= IMAGE and 1 <= width <= IMAGE):
-        raise NotInThisWorld(f"pictures are 1 to {IMAGE} pixels a side, not {height} x {width}")
+        raise NotInThisWorld(
+            f"pictures are 1 to {IMAGE} pixels a side, not {quoted(height)} x {quoted(width)}"
+        )
     if settings.rays is not None and len(settings.rays) > RAYS:
         raise NotInThisWorld(f"{len(settings.rays)} rays are too many, at most {RAYS} are possible")
     for ray in settings.rays or []:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from voxeldojo.actions import ATTACK, CRAFT, DROP, EQUIP, PLACE, USE
 from voxeldojo.game import Keys
-from voxeldojo.names import near
+from voxeldojo.names import near, quoted
 from voxeldojo.rules import CRAFTS, craft_index, item_names
 from voxeldojo.tasks import WrongValue
 
@@ -88,12 +88,13 @@ def keys_of(action: KeyAction) -> Keys:
     """
     if not isinstance(action, Mapping):
         raise WrongValue(
-            f"an action is a dict of keys here, as action_space.no_op() makes it, not {action!r}"
+            f"an action is a dict of keys here, as action_space.no_op() makes it, "
+            f"not {quoted(action)}"
         )
     known = ["camera", *PRESSED, *NAMES]
     for name in action:
         if name not in known and name != "chat":
-            raise WrongValue(f"there is no key {name!r}{near(str(name), known)}")
+            raise WrongValue(f"there is no key {quoted(name)}{near(name, known)}")
     down = {name: _pressed(name, action.get(name, 0)) for name in PRESSED}
     named = {name: _named(name, action.get(name, NONE)) for name in NAMES}
     crafts = [craft_index(named[name]) for name in ("craft", "smelt") if named[name]]
@@ -119,7 +120,7 @@ def keys_of(action: KeyAction) -> Keys:
 
 def _pressed(name: str, value: Any) -> int:
     if np.ndim(value) != 0 or value not in (0, 1):
-        raise WrongValue(f"the key {name!r} is 0 or 1, not {value!r}")
+        raise WrongValue(f"the key {quoted(name)} is 0 or 1, not {quoted(value)}")
     return int(value)
 
 
@@ -128,8 +129,8 @@ def _named(name: str, value: Any) -> str:
     if isinstance(value, str) and value == NONE:
         return ""
     if not isinstance(value, str) or value not in NAMES[name]:
-        raise WrongValue(f"{name} is none or an item's name, not {value!r}"
-                         f"{near(str(value), NAMES[name])}")  # fmt: skip
+        raise WrongValue(f"{name} is none or an item's name, not {quoted(value)}"
+                         f"{near(value, NAMES[name])}")  # fmt: skip
     return str(value)
 
 
@@ -139,7 +140,7 @@ def _camera(value: Any) -> tuple[float, float]:
     except (TypeError, ValueError, OverflowError):
         turn = np.zeros(0)
     if turn.shape != (2,) or not (np.abs(turn) <= 360.0).all():
-        raise WrongValue(f"the camera turns by two numbers of degrees, not by {value!r}")
+        raise WrongValue(f"the camera turns by two numbers of degrees, not by {quoted(value)}")
     return float(turn[0]), float(turn[1])
 
 

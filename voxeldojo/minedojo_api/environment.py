@@ -15,6 +15,7 @@ from voxeldojo.meta_tasks import MetaTask, Outcome, Tally, tally_of
 from voxeldojo.minedojo_api.action_forms import ActionSpace, KeyAction, keys_of, reversed_action
 from voxeldojo.minedojo_api.simulation import Simulation, replace_item
 from voxeldojo.minedojo_api.spawns import Spawns
+from voxeldojo.names import quoted
 from voxeldojo.rules import block_names, item_names
 from voxeldojo.tasks import Placed, WorldSettings
 
@@ -240,11 +241,11 @@ class Environment:
         except ValueError:  # a ragged list
             array = np.empty(0)
         if array.shape != (8,) or array.dtype.kind not in "iu":
-            raise AssertionError(f"an action is eight whole numbers, not {action!r}")
+            raise AssertionError(f"an action is eight whole numbers, not {quoted(action)}")
         chosen: list[int] = array.tolist()
         for column, (value, size) in enumerate(zip(chosen, self._sizes, strict=True)):
             if not 0 <= value < size:
-                raise AssertionError(f"action[{column}] is 0 to {size - 1}, not {value}")
+                raise AssertionError(f"action[{column}] is 0 to {size - 1}, not {quoted(value)}")
         return chosen
 
     def _refuse_empty(self, function: int, slot: int) -> None:

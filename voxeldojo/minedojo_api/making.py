@@ -6,6 +6,7 @@ from typing import Any
 from voxeldojo.meta_tasks import make_meta_task, prompt_of
 from voxeldojo.minedojo_api.environment import Environment
 from voxeldojo.minedojo_api.simulation import Simulation
+from voxeldojo.names import quoted
 from voxeldojo.tasks import (
     UnknownTask,
     WrongArgument,
@@ -42,9 +43,11 @@ def make(
         NotInThisWorld: the embedded world does not have what the task needs.
     """
     if not isinstance(task_id, str):
-        raise WrongArgument(f"a task is a string such as 'harvest_1_log', not {task_id!r}")
+        raise WrongArgument(f"a task is a string such as 'harvest_1_log', not {quoted(task_id)}")
     if not (is_number(cam_interval) and LEAST_TURN <= cam_interval <= 360.0):
-        raise WrongValue(f"cam_interval is in degrees, above 0 and up to 360, not {cam_interval!r}")
+        raise WrongValue(
+            f"cam_interval is in degrees, above 0 and up to 360, not {quoted(cam_interval)}"
+        )
     if not isinstance(cam_interval, int):
         cam_interval = float(cam_interval)  # NumPy's numbers would do the kernels' sums in theirs
     area = integer("area", area)

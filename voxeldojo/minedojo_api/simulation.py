@@ -8,7 +8,7 @@ import numpy as np
 
 from voxeldojo.game import STILL, Game, Keys, java_names_of
 from voxeldojo.minedojo_api.action_forms import KeyAction, KeyboardSpace, keys_of
-from voxeldojo.names import near
+from voxeldojo.names import near, quoted
 from voxeldojo.rules import item_names
 from voxeldojo.tasks import (
     SLOTS,
@@ -79,7 +79,7 @@ class Simulation:
             WrongArgument, WrongValue: it is no whole number from 0 on.
         """
         if seed is not None and integer("seed", seed) < 0:
-            raise WrongValue(f"seed is at least 0, not {seed}")
+            raise WrongValue(f"seed is at least 0, not {quoted(seed)}")
         self._seeds.seed(None if seed is None else int(seed))
         self._reseeded = True
 
@@ -124,11 +124,11 @@ class Simulation:
         if cmd.startswith("/") and cmd[1:].partition(" ")[0] in COMMANDS:
             self.tick(keys, cmd)
         elif self._refuse:
-            raise ValueError(f"{cmd!r} is no command; there are {', '.join(COMMANDS)}")
+            raise ValueError(f"{quoted(cmd)} is no command; there are {', '.join(COMMANDS)}")
         else:
             if action is not None:
                 self.tick(keys)
-            self.skipped = f"{cmd!r} is no command"
+            self.skipped = f"{quoted(cmd)} is no command"
         return self._result()
 
     def spawn_mobs(
@@ -162,7 +162,9 @@ class Simulation:
             raise WrongArgument(f"inventory_list: {error}") from None
         for item in items:
             if isinstance(item.slot, str) and item.slot not in SLOTS:
-                raise WrongValue(f"there is no slot {item.slot!r}; there are {', '.join(SLOTS)}")
+                raise WrongValue(
+                    f"there is no slot {quoted(item.slot)}; there are {', '.join(SLOTS)}"
+                )
             if not isinstance(item.slot, str):
                 integer("inventory_list: a slot", item.slot)
             self._perform(replace_item(placed(item)), action)
@@ -193,7 +195,7 @@ class Simulation:
     def render(self, mode: str = "human") -> NoReturn:
         """Raises NotImplementedError: MineDojo opens a window, and there is none here."""
         raise NotImplementedError(
-            f"render({mode!r}) opens no window here: the picture is the observation's 'rgb'"
+            f"render({quoted(mode)}) opens no window here: the picture is the observation's 'rgb'"
         )
 
     def _perform(self, command: str, action: KeyAction | None) -> None:
@@ -214,7 +216,7 @@ def replace_item(item: Placed) -> str:
     if not 0 <= slot <= 40:
         raise WrongValue(f"slots are numbered 0 to 40, not {slot}")
     if name not in item_names:
-        raise WrongValue(f"there is no item {name!r}{near(str(name), item_names)}")
+        raise WrongValue(f"there is no item {quoted(name)}{near(name, item_names)}")
     where = NAMED_SLOTS.get(slot) or (
         f"slot.hotbar.{slot}" if slot < 9 else f"slot.inventory.{slot - 9}"
     )
@@ -225,7 +227,7 @@ def _names(argument: str, value: Any) -> list[str]:
     several = isinstance(value, Iterable) and not isinstance(value, str)
     found: list[Any] = list(cast("Iterable[Any]", value)) if several else [value]
     if not all(isinstance(name, str) for name in found):
-        raise WrongArgument(f"{argument} is a name or a list of names, not {value!r}")
+        raise WrongArgument(f"{argument} is a name or a list of names, not {quoted(value)}")
     return found
 
 
@@ -238,7 +240,9 @@ def _places(positions: Any, count: int) -> list[list[int]]:
     if rows.shape == (1, 3):
         rows = np.repeat(rows, count, axis=0)
     if rows.shape != (count, 3) or not np.isfinite(rows).all():
-        raise WrongValue(f"give {count} relative positions of x, y and z, not {positions!r}")
+        raise WrongValue(f"give {count} relative positions of x, y and z, not {quoted(positions)}")
     if not (np.abs(rows) <= FARTHEST).all():
-        raise WrongValue(f"relative positions are at most {FARTHEST} blocks off: {positions!r}")
+        raise WrongValue(
+            f"relative positions are at most {FARTHEST} blocks off: {quoted(positions)}"
+        )
     return rows.astype(np.int64).tolist()

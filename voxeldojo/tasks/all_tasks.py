@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import msgspec
 import yaml
 
-from voxeldojo.names import near
+from voxeldojo.names import near, quoted
 
 HERE = Path(__file__).parent
 Kind = Literal["harvest", "combat", "techtree", "survival", "creative", "playthrough"]
@@ -81,7 +81,8 @@ def task_ids(kind: str | None = None) -> list[str]:
         return [f"creative:{number}" for number in range(len(_creative()))]
     if kind not in (*KINDS, "programmatic"):
         raise ValueError(
-            f"there is no kind of task {kind!r}; there are {', '.join(KINDS)} and programmatic"
+            f"there is no kind of task {quoted(kind)}; "
+            f"there are {', '.join(KINDS)} and programmatic"
         )
     wanted = PROGRAMMATIC if kind == "programmatic" else (kind,)
     templates = _templates().templates
@@ -165,8 +166,8 @@ def _fill(value: Any, values: dict[str, str | int]) -> Any:
 
 def _unknown(name: str, known: list[str]) -> str:
     if name.startswith("creative:"):
-        return f"a creative task's id is creative:NUMBER, as creative:0, not {name!r}"
-    return f"there is no task {name!r}{near(name, known)}"
+        return f"a creative task's id is creative:NUMBER, as creative:0, not {quoted(name)}"
+    return f"there is no task {quoted(name)}{near(name, known)}"
 
 
 @cache

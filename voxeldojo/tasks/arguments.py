@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from voxeldojo.names import near
+from voxeldojo.names import near, quoted
 from voxeldojo.tasks.all_tasks import TaskSpec, UnknownTask
 from voxeldojo.tasks.argument_types import (
     CHECKS,
@@ -56,7 +56,7 @@ def meta_task_named(name: str) -> str:
     lower = name.lower()
     if lower not in _arguments().meta_tasks:
         raise UnknownTask(
-            f"there is no meta task {name!r}; there are {', '.join(_arguments().meta_tasks)}"
+            f"there is no meta task {quoted(name)}; there are {', '.join(_arguments().meta_tasks)}"
         )
     return lower
 
@@ -84,7 +84,7 @@ def make_kwargs(meta_task: str, /, **given: Any) -> dict[str, Any]:
     unknown = [name for name in given if name not in allowed]
     if unknown:
         raise WrongArgument(
-            f"{meta_task} takes no argument {unknown[0]!r}{near(unknown[0], allowed)}"
+            f"{meta_task} takes no argument {quoted(unknown[0])}{near(unknown[0], allowed)}"
         )
     defaults = _arguments().meta_tasks[meta_task].defaults
     found: dict[str, Any] = {}
@@ -93,7 +93,7 @@ def make_kwargs(meta_task: str, /, **given: Any) -> dict[str, Any]:
         default = defaults.get(name, argument.default)
         value = given.get(name, default)
         if value is msgspec.UNSET:
-            raise WrongArgument(f"{meta_task} needs the argument {name!r}")
+            raise WrongArgument(f"{meta_task} needs the argument {quoted(name)}")
         found[name] = None if value is None and default is None else _checked(name, argument, value)
     _check_together(meta_task, found)
     return found
@@ -115,22 +115,22 @@ def tech_items(tech: str | None, tech_item: str | None) -> list[str]:
         raise WrongValue("give a tech or a tech_item, one of the two")
     if tech is not None:
         if tech not in techs:
-            raise WrongValue(f"there is no tech {tech!r}; there are {', '.join(techs)}")
+            raise WrongValue(f"there is no tech {quoted(tech)}; there are {', '.join(techs)}")
         return techs[tech]
     known = [name for names in techs.values() for name in names]
     if tech_item not in known:
-        raise WrongValue(f"no tech has the item {tech_item!r}{near(str(tech_item), known)}")
+        raise WrongValue(f"no tech has the item {quoted(tech_item)}{near(tech_item, known)}")
     return [str(tech_item)]
 
 
 def _checked(name: str, argument: Argument, value: Any) -> Any:
     found = CHECKS[argument.type](name, value)
     if argument.choices and found not in argument.choices:
-        raise WrongValue(f"{name} is one of {', '.join(argument.choices)}, not {found!r}")
+        raise WrongValue(f"{name} is one of {', '.join(argument.choices)}, not {quoted(found)}")
     if argument.least is not None and found < argument.least:
-        raise WrongValue(f"{name} is at least {argument.least:g}, not {found}")
+        raise WrongValue(f"{name} is at least {argument.least:g}, not {quoted(found)}")
     if argument.most is not None and found > argument.most:
-        raise WrongValue(f"{name} is at most {argument.most:g}, not {found}")
+        raise WrongValue(f"{name} is at most {argument.most:g}, not {quoted(found)}")
     return found
 
 
@@ -189,15 +189,15 @@ def _spawn_rates(meta_task: str, found: dict[str, Any]) -> dict[str, float]:
             missing = [name for name in targets if name not in MOBS.spawned_for]
             if missing:
                 raise WrongValue(
-                    f"nothing can be spawned for {missing[0]!r}; give spawn_rate as a dict of what"
-                    " is spawned -> probability"
+                    f"nothing can be spawned for {quoted(missing[0])}; "
+                    "give spawn_rate as a dict of what is spawned -> probability"
                 )
             targets = [MOBS.spawned_for[name] for name in targets]
         rates = _each("spawn_rate", list(rates) if isinstance(rates, tuple) else rates, targets)
     known = [*MOBS.spawned.mobs, *MOBS.spawned.blocks]
     for name in rates:
         if name not in known:
-            raise WrongValue(f"{name!r} cannot be spawned; there are {', '.join(known)}")
+            raise WrongValue(f"{quoted(name)} cannot be spawned; there are {', '.join(known)}")
     return dict(rates)
 
 

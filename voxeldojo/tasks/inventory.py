@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from voxeldojo.names import quoted
+
 SLOTS = {"mainhand": 0, "feet": 36, "legs": 37, "chest": 38, "head": 39, "offhand": 40}
 LAST_SLOT = 40
 
@@ -56,10 +58,12 @@ def slots_in(text: str) -> dict[int, str]:
         if not part.strip():
             continue
         where, _, name = (word.strip() for word in part.partition("="))
-        number = SLOTS.get(where, int(where) if where.isdecimal() else LAST_SLOT + 1)
+        decimal = where.isdecimal() and len(where) < 5  # int() refuses thousands of digits
+        number = SLOTS.get(where, int(where) if decimal else LAST_SLOT + 1)
         if not name or number > LAST_SLOT:
             raise ValueError(
-                f"{part.strip()!r} is not SLOT=ITEM; slots are 0 to {LAST_SLOT}, {', '.join(SLOTS)}"
+                f"{quoted(part.strip())} is not SLOT=ITEM; "
+                f"slots are 0 to {LAST_SLOT}, {', '.join(SLOTS)}"
             )
         if number in found:
             raise ValueError(f"the slot {where} is named twice")
@@ -76,12 +80,14 @@ def slots_text(items: list[Placed]) -> str:
 def _of_dict(slot: Any, entry: Any) -> InventoryItem:
     fields = set(InventoryItem._fields) - {"slot"}  # which is the key
     if not isinstance(entry, Mapping) or not {"name"} <= set(entry) <= fields:
-        raise TypeError(f"slot {slot!r} needs {{name, variant, quantity}}, not {entry!r}")
+        raise TypeError(
+            f"slot {quoted(slot)} needs {{name, variant, quantity}}, not {quoted(entry)}"
+        )
     return InventoryItem(slot, **entry)
 
 
 def _of_tuple(entry: Any) -> InventoryItem:
     # MineDojo's own InventoryItem is another class of the same shape.
     if not isinstance(entry, tuple | list) or not 2 <= len(entry) <= 4:
-        raise TypeError(f"{entry!r} is not an InventoryItem(slot, name, variant, quantity)")
+        raise TypeError(f"{quoted(entry)} is not an InventoryItem(slot, name, variant, quantity)")
     return InventoryItem(*entry)

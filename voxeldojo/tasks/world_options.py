@@ -4,7 +4,7 @@ fails there in a comparison or an index, which says nothing of the argument."""
 from collections.abc import Mapping
 from typing import Any, cast
 
-from voxeldojo.names import quoted
+from voxeldojo.names import LONGEST_QUOTE, quoted
 from voxeldojo.tasks.argument_types import is_finite, is_integer, is_number
 
 NUMBERS = ("break_speed_multiplier", "start_health", "start_food")
@@ -26,6 +26,7 @@ def check_world(size: Any, biome: Any, inventory: Any) -> None:
         raise ValueError(f"a world has at most {MOST_WORLDS:,} environments, not {quoted(size)}")
     if not isinstance(biome, str):
         raise ValueError(f"a biome is a name, not {quoted(biome)}")
+    checked_length("biome", biome)
     checked_inventory(inventory)
 
 
@@ -66,7 +67,19 @@ def checked_inventory(given: Any) -> dict[str, int]:
             raise ValueError(
                 f"inventory has names and whole numbers, not {quoted(name)}: {quoted(count)}"
             )
+        checked_length("item", name)
     return dict(cast("Mapping[str, int]", given))
+
+
+def checked_length(what: str, name: str) -> str:
+    """A name that may be one of the rules'. They quote an unknown one in full.
+
+    Raises:
+        ValueError: it is longer than any.
+    """
+    if len(name) > LONGEST_QUOTE:
+        raise ValueError(f"there is no {what} {quoted(name)}")
+    return name
 
 
 def checked_flag(name: str, value: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from voxeldojo.game import Game, Keys
+from voxeldojo.names import quoted
 from voxeldojo.rules import item_names
 from voxeldojo.viewing.hands import bag, craftable, keys_of
 
@@ -115,7 +116,7 @@ def read_request(asked: Any) -> tuple[Keys, list[Keys]]:
         item = asked.get(name)
         if item is not None:
             if item not in item_names:
-                raise WrongRequest(f"there is no item {item!r}")
+                raise WrongRequest(f"there is no item {quoted(item)}")
             orders.append(Keys(equip=item) if name == "equip" else Keys(place=item))
     craft = asked.get("craft")
     if craft is not None:

@@ -1,7 +1,7 @@
 """Makes a world to look at, from the id of a task or the name of a biome."""
 
 from voxeldojo.game import Game
-from voxeldojo.names import near
+from voxeldojo.names import near, quoted
 from voxeldojo.rules import BIOMES
 from voxeldojo.tasks import (
     UnknownTask,
@@ -39,9 +39,9 @@ def open_game(what: str, seed: int) -> tuple[Game, str]:
         hint = near(name, [*biomes, *task_ids()]) or (
             "; tasks are called like harvest_1_log, biomes like plains"
         )
-        raise CannotSee(f"{what!r} is neither a task id nor a biome{hint}") from None
+        raise CannotSee(f"{quoted(what)} is neither a task id nor a biome{hint}") from None
     except ValueError as refused:
-        raise CannotSee(f"the embedded world cannot show {what!r}: {refused}") from refused
+        raise CannotSee(f"the embedded world cannot show {quoted(what)}: {refused}") from refused
 
 
 def size_of(text: str) -> tuple[int, int]:
@@ -52,7 +52,7 @@ def size_of(text: str) -> tuple[int, int]:
     """
     height, _, width = text.lower().partition("x")
     if not (height.isdecimal() and width.isdecimal()):
-        raise CannotSee(f"a size is HEIGHTxWIDTH in pixels, like 160x256, not {text!r}")
+        raise CannotSee(f"a size is HEIGHTxWIDTH in pixels, like 160x256, not {quoted(text)}")
     if not (1 <= int(height) <= LARGEST and 1 <= int(width) <= LARGEST):
         raise CannotSee(f"a picture has 1 to {LARGEST} pixels a side, not {text}")
     return int(height), int(width)
