@@ -72,7 +72,7 @@ from nodes.common.running.exit_codes import (
 from nodes.common.running.handing_over import HandedOver
 from nodes.common.running.logs import LEVELS, LogFile, LogToTerminal, set_level
 from nodes.common.running.pausing import Pausing
-from nodes.common.running.plain_text import plain_entry
+from nodes.common.running.plain_text import plain_sentence
 from nodes.common.running.process import AlreadyRunning, end_with_supervisor, hold, leave, notify
 from nodes.common.storage.stored_goals import StoredGoals
 from nodes.common.storage.whole_files import UnusableFile
@@ -465,7 +465,7 @@ def _serve(
 
 
 def _refuse(kind: type[Node], why: object, code: int) -> int:
-    print(f"{kind.name}: {plain_entry(str(why))}", file=sys.stderr)
+    print(f"{kind.name}: {plain_sentence(str(why))}", file=sys.stderr)
     return code
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from nodes.common.running.command import ended
-from nodes.common.running.plain_text import plain_entry
+from nodes.common.running.plain_text import plain_sentence
 from rlgpt.commands import (
     action,
     ask,
@@ -61,7 +61,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return given.do(given, more)
     except Refused as refused:
         with contextlib.suppress(OSError):
-            print(f"rlgpt: {plain_entry(refused.sentence)}", file=sys.stderr)
+            print(f"rlgpt: {plain_sentence(refused.sentence)}", file=sys.stderr)
         return refused.code
 
 

@@ -2,9 +2,9 @@
 
 import argparse
 import sys
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
-from nodes.common.running.plain_text import plain_line
+from nodes.common.running.plain_text import plain_line, plain_sentence
 from rlgpt.refused import Refused
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -35,6 +35,9 @@ class _Parser(argparse.ArgumentParser):
         if not hasattr(given, "parser"):  # the innermost is the first one
             given.parser = self
         return given, more
+
+    def error(self, message: str) -> NoReturn:
+        super().error(plain_sentence(message))
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # argparse leaves out what cannot be written: with a full disk, help would be a success.
@@ -124,5 +127,5 @@ def note_repeated(overrides: list[str]) -> None:
             values.setdefault(key, []).append(value)
     for key, given in values.items():
         if len(set(given)) > 1:
-            shown = plain_line(f"`{key}` is set {len(given)} times; the last one counts: ")
-            print(f"rlgpt: {shown}{plain_line(f'{key}={given[-1]}')}", file=sys.stderr)
+            shown = f"`{key}` is set {len(given)} times; the last one counts: {key}={given[-1]}"
+            print(f"rlgpt: {plain_line(plain_sentence(shown))}", file=sys.stderr)

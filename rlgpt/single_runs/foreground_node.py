@@ -13,7 +13,7 @@ from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName
 from nodes.common.running.debugging import DEBUG
 from nodes.common.running.ending_signals import heeded
-from nodes.common.running.plain_text import plain_entry
+from nodes.common.running.plain_text import plain_sentence
 from nodes.common.running.process import child_environment
 from rlgpt.child_in_front import wait_in_front
 from rlgpt.composing.configuration import load
@@ -67,7 +67,7 @@ def _debugger(port: int | None) -> dict[str, str]:
 
 
 def _print(text: str) -> None:
-    print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)
+    print(f"rlgpt: {plain_sentence(text)}", file=sys.stderr, flush=True)
 
 
 def release_node(bus: Bus, node: str, debugged: bool = False) -> bool:

@@ -10,7 +10,13 @@ import pytest
 
 from messages.program import Program
 from nodes.common.running.logs import LogFile, LogToTerminal
-from nodes.common.running.plain_text import plain, plain_entry, plain_json, plain_line
+from nodes.common.running.plain_text import (
+    plain,
+    plain_entry,
+    plain_json,
+    plain_line,
+    plain_sentence,
+)
 from nodes.common.skills.skill_library import Library
 from rlgpt.launching.launch_progress import LaunchView
 from rlgpt.main import main
@@ -102,3 +108,41 @@ def test_a_refusal_with_hostile_text_is_printed_in_one_entry(
     monkeypatch.setattr("rlgpt.single_runs.skill_tools.listed", refuse)
     assert main(["skill", "list"]) == 2
     assert_harmless(capsys.readouterr().err, entries=0)
+
+
+def test_a_sentence_leaves_out_the_middle_of_what_is_too_long_to_be_read() -> None:
+    long = "x" * 10**6
+    shown = plain_sentence(f"there is no `{long}`; did you mean `y`?")
+    assert shown.startswith("there is no `xxx")
+    assert shown.endswith("xxx`; did you mean `y`?")
+    assert "characters) ..." in shown
+    assert len(shown) < 400
+    assert len(plain_sentence("a b " * 10**6)) < 5_000
+    said = f"there is no file {'folder/' * 100}"
+    assert plain_sentence(said) == said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["launch", "{}"],
+        ["launch", "goal", "task.id={}"],
+        ["launch", "harvest_log", "task.biome={}"],
+        ["table", "harvest", "engine={}"],
+        ["report", "{}"],
+        ["world", "{}"],
+        ["runs", "--{}"],
+    ],
+)
+def test_a_command_does_not_repeat_a_word_of_a_hundred_thousand_letters(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """argparse refuses some of them, the command some, and a file's name is too long."""
+    try:
+        code = main([word.format("x" * 100_000) for word in words])
+    except SystemExit as end:
+        code = end.code
+    assert code == 2
+    said = capsys.readouterr().err
+    assert "xxxxxxxxxx" in said
+    assert len(said) < 2_000

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 
 from nodes.common.running.exit_codes import FAILED, INTERRUPTED, REFUSED
+from nodes.common.running.plain_text import plain_sentence
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Errors of a path that the user gave, in any operation.
@@ -38,7 +39,7 @@ def ended(command: Callable[[], int]) -> int:
             return 0
         if error.errno not in _UNUSABLE or error.filename is None:
             raise
-        print(f"{error.filename} cannot be used: {error.strerror}", file=sys.stderr)
+        print(plain_sentence(f"{error.filename} cannot be used: {error.strerror}"), file=sys.stderr)
         return REFUSED
     finally:
         _flush_output()
@@ -83,7 +84,7 @@ def _flush_output() -> None:
 
 def _full(error: OSError) -> int:
     where = error.filename or "standard output"
-    print(f"{where} cannot be written: {error.strerror}", file=sys.stderr)
+    print(plain_sentence(f"{where} cannot be written: {error.strerror}"), file=sys.stderr)
     return FAILED
 
 

@@ -6,9 +6,14 @@ runs, and line ends behind which an entry of a log is forged.
 """
 
 import json
+import re
 import unicodedata
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # categories: control, format, line ends
+
+
+_LONG_WORD = re.compile(r"\S{1001,}")  # longer than a path that someone uses
+_LONGEST = 20_000  # letters of a sentence, with the lists and errors that it may quote
 
 
 def plain(text: str) -> str:
@@ -28,9 +33,20 @@ def plain_entry(text: str) -> str:
     return plain(text).replace("\n", "\n    ")
 
 
+def plain_sentence(text: str) -> str:
+    """``plain_entry``, short enough to be read: a sentence quotes what a user or a file gave, which
+    may be a million letters long. Their middle is left out."""
+    text = _LONG_WORD.sub(lambda word: _ends(word[0], 100), text)
+    return plain_entry(text if len(text) <= _LONGEST else _ends(text, 2_000))
+
+
 def plain_json(text: str) -> str:
     """JSON in one line, with invisible characters as JSON's own escapes."""
     return "".join(json.dumps(each)[1:-1] if _is_hidden(each) else each for each in text)
+
+
+def _ends(text: str, kept: int) -> str:
+    return f"{text[:kept]} ... ({len(text) - 2 * kept:,} characters) ... {text[-kept:]}"
 
 
 def _spelled(text: str, kept: str) -> str:
