@@ -322,12 +322,41 @@ def test_a_closed_environment_refuses_to_begin_again(name: str) -> None:
     for _ in range(3):
         with pytest.raises(ValueError, match="the environment is closed: make another one"):
             environment.reset(seed=1)
+    with pytest.raises(ValueError, match="the environment is closed: make another one"):
+        environment.step(environment.action_space.sample())
     environment.close()
     vector = gymnasium.make_vec(name, num_envs=2, vectorization_mode="vector_entry_point", **SMALL)
     vector.reset(seed=1)
     vector.close()
     with pytest.raises(ValueError, match="the environment is closed: make another one"):
         vector.reset(seed=1)
+    with pytest.raises(ValueError, match="the environment is closed: make another one"):
+        vector.step(vector.action_space.sample())
+
+
+@pytest.mark.parametrize("name", [FEATURES, PIXELS, "rlgpt/HarvestLog-v0", MILK])
+def test_options_of_a_reset_are_refused(name: str) -> None:
+    forms = [gymnasium.make(name, disable_env_checker=True, **SMALL)]
+    if name != MILK:  # a vector of single environments has options of its own
+        forms.append(gymnasium.make_vec(name, num_envs=1, **SMALL))
+    for form in forms:
+        for given in (5, "x", [], {"biome": "desert"}, {"reset_mask": np.ones(1)}):
+            with pytest.raises(ValueError, match="reset has no options here, not "):
+                form.reset(seed=1, options=given)  # type: ignore[arg-type]
+        form.reset(seed=1, options=None)
+        form.reset(seed=1, options={})
+        form.close()
+
+
+def test_the_task_of_an_id_cannot_be_another_one() -> None:
+    for form in ("", "-features", "-pixels"):
+        name = f"rlgpt/harvest_milk{form}-v0"
+        for other in ("harvest_1_log", 5):
+            with pytest.raises(ValueError, match=f"is of the task harvest_milk, not of .*{other}"):
+                gymnasium.make(name, task_id=other, **SMALL)
+    again = gymnasium.make("rlgpt/harvest_milk-v0", task_id="harvest_milk", **SMALL)
+    assert "milk" in again.unwrapped.prompt  # type: ignore[attr-defined]
+    again.close()
 
 
 def test_values_of_a_wrong_type_are_refused_in_words() -> None:

@@ -1,11 +1,12 @@
 """Checks the arguments of environments, their seeds and their actions: Python and NumPy take or
 convert much that is none, and fail later with a message that says nothing of the argument."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from voxeldojo.names import quoted
@@ -47,6 +48,27 @@ def checked_names(argument: str, value: Any) -> list[str]:
     if not all(isinstance(name, str) for name in found):
         raise ValueError(f"{argument} is a list of names, not {quoted(value)}")
     return found
+
+
+def check_no_options(options: Any) -> None:
+    """The options of ``reset``, of which Gymnasium leaves to an environment which it has.
+
+    Raises:
+        ValueError: there are some, which would be taken for granted and change nothing.
+    """
+    if options is not None and not (isinstance(options, Mapping) and not options):
+        raise ValueError(
+            f"reset has no options here, not {quoted(options)}: leave them out; the seed is an "
+            "argument of its own, and all else is given when the environment is made"
+        )
+
+
+def check_steppable(begun: bool, closed: bool) -> None:
+    """Raises ValueError: the environment is closed; ResetNeeded: no episode has begun."""
+    if closed:
+        raise ValueError("the environment is closed: make another one")
+    if not begun:
+        raise ResetNeeded("call reset before the first step")
 
 
 def checked_seed(seed: Any) -> int:

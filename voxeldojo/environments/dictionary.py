@@ -4,10 +4,14 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from voxeldojo.environments.checked_arguments import checked_action, checked_seed
+from voxeldojo.environments.checked_arguments import (
+    check_no_options,
+    check_steppable,
+    checked_action,
+    checked_seed,
+)
 from voxeldojo.environments.plays import ALONE, FIRST, Play, check_render_mode
 from voxeldojo.environments.spaces import space_of_ids, to_ids
 from voxeldojo.tasks.world_options import checked_flag
@@ -34,7 +38,7 @@ class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
         self.render_mode = render_mode
         self._picture = picture
         self._ids = checked_flag("ids", ids)
-        self._begun = False
+        self._begun = self._closed = False
         self._space = play.observation_space()
         self.action_space = play.action_space
         self.observation_space = space_of_ids(self._space) if ids else self._space
@@ -42,6 +46,7 @@ class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
+        check_no_options(options)
         if seed is not None:
             seed = checked_seed(seed)
         super().reset(seed=seed)
@@ -53,8 +58,7 @@ class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
     def step(
         self, action: NDArray[np.int64]
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        if not self._begun:
-            raise ResetNeeded("call reset before the first step")
+        check_steppable(self._begun, self._closed)
         step = self.play.step(checked_action(action, self.play.action_space)[None], ALONE)
         success = bool(step.success[0])
         over = success or bool(step.died[0])
@@ -71,5 +75,5 @@ class DictionaryEnvironment(gymnasium.Env[Observation, NDArray[np.int64]]):
         return self.play.world.rgb(0, *self._picture).transpose(1, 2, 0).copy()
 
     def close(self) -> None:
-        self._begun = False
+        self._closed = True
         self.play.close()

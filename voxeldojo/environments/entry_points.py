@@ -7,6 +7,7 @@ from voxeldojo.environments.dictionary import DictionaryEnvironment
 from voxeldojo.environments.plays import HarvestPlay, MineDojoPlay
 from voxeldojo.environments.registration import HORIZON
 from voxeldojo.environments.vector import DictionaryVector
+from voxeldojo.names import quoted
 
 PICTURE = (160, 256)
 """Height and width of MineDojo's picture."""
@@ -34,7 +35,19 @@ def harvest_vector(
 
 
 def minedojo_play(image_size: Size, task: dict[str, Any]) -> MineDojoPlay:
-    """Raises ValueError: no task is named; and what `MineDojoPlay` raises."""
-    if "task_id" not in task:
+    """``own_task`` is that of the id, if it has one.
+
+    Raises:
+        ValueError: no task is named, or another one than the id's; and what `MineDojoPlay` raises.
+    """
+    own = task.get("own_task")
+    named = task.get("task_id", own)
+    if named is None:
         raise ValueError("name the task: task_id='harvest_1_log', or its own id as the name")
-    return MineDojoPlay(**task, image_size=image_size)
+    if own is not None and named != own:
+        raise ValueError(
+            f"this environment is of the task {own}, not of {quoted(named)}: leave task_id out, or "
+            "make MineDojo-v0, which has that argument"
+        )
+    rest = {name: value for name, value in task.items() if name not in ("own_task", "task_id")}
+    return MineDojoPlay(named, **rest, image_size=image_size)

@@ -47,7 +47,7 @@ def register_form(namespace: str, suffix: str, makers: str, ending: str, **about
                 id=f"{namespace}/{task}{suffix}-v0",
                 entry_point=f"{makers}minedojo{ending}",
                 max_episode_steps=limits.get(task, TASK_HORIZON),
-                kwargs={} if task == "MineDojo" else {"task_id": task},
+                kwargs={} if task == "MineDojo" else {"own_task": task},
                 **about,
             )
         )

@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.error import ResetNeeded
 from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space as batched
 from numpy.typing import NDArray
 
-from voxeldojo.environments.checked_arguments import checked_count, checked_seed, whole_numbers
+from voxeldojo.environments.checked_arguments import (
+    check_no_options,
+    check_steppable,
+    checked_count,
+    checked_seed,
+    whole_numbers,
+)
 from voxeldojo.environments.plays import Play, Step
 from voxeldojo.environments.spaces import batch_space
 from voxeldojo.world_interface import OBSERVED, Bools, Ints
@@ -60,8 +65,9 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         draws its later episodes from a generator with the same seed.
 
         Raises:
-            ValueError: not as many seeds as environments, or a seed out of range.
+            ValueError: not as many seeds as environments, a seed out of range, or options.
         """
+        check_no_options(options)
         for row, given in enumerate(self._seeds_of(seed)):
             if given is not None:
                 self._chances[row] = np_random(given)[0]
@@ -75,8 +81,7 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        if not self._begun:
-            raise ResetNeeded("call reset before the first step")
+        check_steppable(self._begun, self.closed)
         chosen = whole_numbers(actions)
         if chosen is None or not self.action_space.contains(chosen.astype(np.int64)):
             raise ValueError(
@@ -131,7 +136,6 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         return {"success": success, "seed": self._episodes.copy()}
 
     def close_extras(self, **kwargs: Any) -> None:
-        self._begun = False
         self.play.close()
 
 

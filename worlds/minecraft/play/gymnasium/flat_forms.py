@@ -4,10 +4,9 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from voxeldojo.environments.checked_arguments import checked_seed
+from voxeldojo.environments.checked_arguments import check_no_options, check_steppable, checked_seed
 from voxeldojo.environments.plays import ALONE, FIRST, check_render_mode
 from worlds.minecraft.play.gymnasium.policy_view import PolicyView
 from worlds.minecraft.play.gymnasium.sights import Features
@@ -32,7 +31,7 @@ class FlatEnvironment(gymnasium.Env[NDArray[Any], np.int64]):
         check_render_mode(render_mode, self.metadata)
         self._view = view
         self._picture = picture
-        self._begun = False
+        self._begun = self._closed = False
         self.render_mode = render_mode
         self.prompt = view.play.prompt
         self.action_names = action_names
@@ -45,6 +44,7 @@ class FlatEnvironment(gymnasium.Env[NDArray[Any], np.int64]):
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         """``seed`` is the episode's; without one the next is drawn from the generator that the last
         one left."""
+        check_no_options(options)
         if seed is not None:
             seed = checked_seed(seed)
         super().reset(seed=seed)
@@ -56,8 +56,7 @@ class FlatEnvironment(gymnasium.Env[NDArray[Any], np.int64]):
     def step(
         self, action: np.int64 | int
     ) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
-        if not self._begun:
-            raise ResetNeeded("call reset before the first step")
+        check_steppable(self._begun, self._closed)
         if not self.action_space.contains(action):
             raise ValueError(
                 f"an action is 0 to {len(self.action_names) - 1}, not {action!r}; action_names has"
@@ -78,5 +77,5 @@ class FlatEnvironment(gymnasium.Env[NDArray[Any], np.int64]):
         return self._view.play.world.rgb(0, *self._picture).transpose(1, 2, 0).copy()
 
     def close(self) -> None:
-        self._begun = False
+        self._closed = True
         self._view.play.close()
