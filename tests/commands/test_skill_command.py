@@ -158,6 +158,43 @@ def test_a_library_that_another_process_holds_is_not_to_be_moved_away(
     assert main(["skill", "list", "--library", skills]) == 0
 
 
+@pytest.mark.parametrize("how", ["empty", "empty, with a log", "without its table"])
+def test_a_library_that_lost_its_skills_is_not_taken_for_a_new_one(
+    skills: str, capsys: pytest.CaptureFixture[str], how: str
+):
+    library = Path(skills) / "library.sqlite"
+    log = Path(f"{library}-wal")
+    if how == "without its table":
+        change(skills, "drop table skills")
+    else:
+        library.write_bytes(b"")
+    if how == "empty, with a log":
+        log.write_bytes(b"what SQLite would delete")
+    for arguments in (["list"], ["show", "dig"], ["remove", "dig"]):
+        assert main(["skill", *arguments, "--library", skills]) == 2
+        said = capsys.readouterr().err
+        assert "is damaged: its table of skills is gone, and the files of 2 are there" in said
+        assert "(dig, find_a_tree)" in said
+    with pytest.raises(LibraryError, match="is damaged: its table of skills is gone"):
+        Library(Path(skills))
+    assert log.exists() == (how == "empty, with a log")
+    library.unlink()
+    log.unlink(missing_ok=True)
+    Library(Path(skills)).close()  # as the sentence says
+    assert main(["skill", "list", "--library", skills]) == 0
+
+
+def test_a_library_whose_making_was_cut_off_is_made_again(tmp_path: Path):
+    """SQLite makes an empty file first. To a command that only reads, one is no library."""
+    (tmp_path / "library.sqlite").touch()
+    with pytest.raises(LibraryError, match=r"has no table of skills: it is none; name another"):
+        Library(tmp_path, make=False)
+    library = Library(tmp_path)
+    library.add("a", "find a tree", learned(start={"log": 2}), None, TEN)
+    library.close()
+    assert [skill.name for skill in Library(tmp_path, make=False).all()] == ["find_a_tree"]
+
+
 def test_what_is_no_library_is_said_to_be_none(skills: str, tmp_path: Path):
     for make in (os.mkfifo, os.mkdir):
         place = tmp_path / make.__name__

@@ -68,6 +68,9 @@ create table if not exists counted (
 """
 
 
+_IS_THERE = "select 1 from sqlite_schema where type = 'table' and name = 'skills'"
+
+
 class Library:
     """Safe to use from any thread, and from several processes. A library that cannot be written is
     opened to read.
@@ -76,7 +79,8 @@ class Library:
         folder: of the library; made if ``make``.
 
     Raises:
-        LibraryError: there is none, or it is broken.
+        LibraryError: there is none, or it is broken. A file without a table of skills is a new
+            library only where it is to be made and there are no skills' files beside it.
     """
 
     def __init__(self, folder: Path, make: bool = True) -> None:
@@ -87,22 +91,7 @@ class Library:
         if not make and not path.exists():
             raise LibraryError(f"there is no skill library {path}")
         try:
-            if path.exists() and not path.is_file():
-                raise LibraryError(f"the skill library {path} is no file; move it away")
-            self._reads_only = path.is_file() and not _may_write(path)
-            if self._reads_only:
-                self._table = _opened_to_read(path)
-            else:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                self._table = _connected(path)
-            try:
-                if not self._reads_only:
-                    self._table.execute("pragma journal_mode=wal")
-                    self._table.executescript(_TABLES)
-                self._table.execute(f"select {_COLUMNS} from skills limit 1").fetchall()
-            except sqlite3.Error:
-                self._table.close()
-                raise
+            self._table = self._opened(path, make)
         except OSError as error:  # of its folder
             raise LibraryError(
                 f"the skill library {path} cannot be used: {error.strerror}; {_ANOTHER}"
@@ -212,6 +201,31 @@ class Library:
             self._table.close()
 
     # ---- inside
+
+    def _opened(self, path: Path, make: bool) -> sqlite3.Connection:
+        if path.exists() and not path.is_file():
+            raise LibraryError(f"the skill library {path} is no file; move it away")
+        self._reads_only = path.is_file() and not _may_write(path)
+        # Looked for before its table is: a skill's folder is made after that.
+        folders = _skill_folders(self.folder)
+        fresh = not path.exists() or (make and not folders)
+        if not fresh and not path.stat().st_size:
+            # Before SQLite opens it, which deletes the log beside an empty file.
+            raise LibraryError(_without_table(path, folders))
+        if not self._reads_only:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        table = _opened_to_read(path) if self._reads_only else _connected(path)
+        try:
+            if not fresh and table.execute(_IS_THERE).fetchone() is None:
+                raise LibraryError(_without_table(path, folders))
+            if not self._reads_only:
+                table.execute("pragma journal_mode=wal")
+                table.executescript(_TABLES)
+            table.execute(f"select {_COLUMNS} from skills limit 1").fetchall()
+        except (sqlite3.Error, LibraryError):
+            table.close()
+            raise
+        return table
 
     def _rows(self) -> list[tuple[Any, ...]]:
         with self._using():
@@ -331,6 +345,23 @@ def _shown(name: object) -> str:
 
 def _forget(name: object) -> str:
     return f"`rlgpt skill remove {shlex.quote(_shown(name))}` forgets it"
+
+
+def _skill_folders(folder: Path) -> list[str]:
+    """The folders that skills have, by their names."""
+    kept = ("program.py", "when.py", CHECKPOINT)
+    return sorted({each.parent.name for name in kept for each in folder.glob(f"[!.]*/{name}")})
+
+
+def _without_table(path: Path, folders: list[str]) -> str:
+    if not folders:
+        return f"the skill library {path} has no table of skills: it is none; {_ANOTHER}"
+    names = ", ".join(folders[:3]) + (", ..." if len(folders) > 3 else "")
+    return (
+        f"the skill library {path} is damaged: its table of skills is gone, and the files of "
+        f"{len(folders)} are there ({names}); put a copy of it in its place, or move it away to "
+        "begin without its skills"
+    )
 
 
 def _may_write(path: Path) -> bool:
