@@ -36,9 +36,9 @@ except Exception as error:
 _NO_CLUSTER, _KEPT_OUT, _SILENT = 3, 4, 5
 
 
-def check_cluster() -> str:
-    """The address of the cluster. Raises Refused where Ray is not installed, where no cluster
-    answers, and where one answers without a token."""
+def check_ray() -> None:
+    """Raises Refused where Ray is not installed, or no token is to be used. It takes no time, and
+    imports nothing."""
     if importlib.util.find_spec("ray") is None:
         raise Refused(
             "engine=ray needs Ray, which is not installed; in the checkout: "
@@ -49,6 +49,12 @@ def check_cluster() -> str:
             "engine=ray needs a cluster with token authentication: set RAY_AUTH_MODE=token on "
             f"every host and here ({PAGE})"
         )
+
+
+def check_cluster() -> str:
+    """The address of the cluster. Raises Refused as `check_ray` does, and where no cluster answers
+    or one answers without a token."""
+    check_ray()
     wanted = os.environ.get("RAY_ADDRESS", "")
     stranger = {k: v for k, v in os.environ.items() if not k.startswith("RAY_AUTH_TOKEN")}
     stranger |= {"RAY_AUTH_MODE": "disabled"}

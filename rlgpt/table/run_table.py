@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from nodes.common.running.exit_codes import FAILED
-from rlgpt.cluster.cluster_joining import PAGE
+from rlgpt.cluster.cluster_joining import PAGE, check_ray
 from rlgpt.cluster.found_cluster import find_cluster
 from rlgpt.cluster.host_choice import RAY
 from rlgpt.composing.composition import group_options
@@ -56,6 +56,8 @@ def table(name: str, options: Options) -> int:
         raise Refused(
             f"engine={options.engine}: there is no such engine{instead(options.engine, ENGINES)}"
         )
+    if options.engine == RAY and not options.show:
+        check_ray()  # reading what is there, and what it was measured in, takes many seconds
     name, definition = tables.drawn(name, tables.read(name), options.draw)
     if options.quick:
         definition = tables.quick(definition)

@@ -1,5 +1,6 @@
 """`rlgpt table`: a real cell from its launch to the page, and what a user can do wrong."""
 
+import importlib.util
 import json
 import shutil
 import xml.etree.ElementTree as ElementTree
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from rlgpt.main import main
+from rlgpt.table import run_table
 from rlgpt.table.cells import expand
 from rlgpt.table.definition import quick, read
 from tests.launch_toys.launched import refused, rlgpt
@@ -237,3 +240,15 @@ def test_a_users_invalid_table_file_is_refused_with_what_is_wrong(tmp_path: Path
     assert "mine.yaml is not valid YAML: line 2" in refused("table", "mine", cwd=tmp_path)
     mine.write_text("title: 2020-99-99\n")
     assert "mine.yaml is not valid YAML: month" in refused("table", "mine", cwd=tmp_path)
+
+
+def test_a_table_on_a_cluster_is_refused_without_ray_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is there was read first, and what it was measured in, which takes 17 seconds."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(run_table.tables, "read", lambda _: pytest.fail("it was read"))
+    words = ["table", "minedojo10", "engine=ray", "--results", str(tmp_path)]
+    assert main(words) == 2
+    assert "engine=ray needs Ray, which is not installed" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
