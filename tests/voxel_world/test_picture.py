@@ -3,6 +3,8 @@
 import hashlib
 import http.client
 import json
+import subprocess
+import sys
 import threading
 import time
 import zlib
@@ -181,6 +183,8 @@ def test_any_whole_number_is_accepted_as_a_seed(given: int, engine: int) -> None
         ["plains", "--size", "40"],
         ["plains", "--size", "0x9"],
         ["plains", "--size", "9x9", "--out", "/proc/nothing/picture.png"],
+        ["plains", "--size", "9x9", "--out", "/proc/nothing/picture.jpg"],
+        ["plains", "--size", "9x9", "--out", "/proc/nothing/picture"],
         [],
     ],
 )
@@ -191,6 +195,25 @@ def test_view_refuses_in_one_sentence(wrong: list[str], capsys: pytest.CaptureFi
     assert said.count("\n") == 1
     assert "Errno" not in said
     assert "harvest_1_log" in said or "harvest_1_lgo" not in wrong
+
+
+def test_a_picture_is_written_only_where_its_name_says_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert view.main(["plains", "--size", "9x9", "--out", str(tmp_path / "x.jpg")]) == 2
+    assert "a picture is a PNG file: --out FILE.png, not " in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    assert view.main(["plains", "--size", "9x9", "--out", str(tmp_path / "x.PNG")]) == 0
+    assert (tmp_path / "x.PNG").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_command_without_arguments_refuses_them() -> None:
+    for command in ("compile", "fingerprint"):
+        done = subprocess.run(
+            [sys.executable, "-m", "voxeldojo", command, "x"], capture_output=True, text=True
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "unrecognized arguments: x" in done.stderr
 
 
 def test_half_blocks_show_two_rows_of_a_picture_in_a_line() -> None:

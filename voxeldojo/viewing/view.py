@@ -27,6 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         if given.task is None:
             raise CannotSee("name what to look at: a task id like harvest_1_log, or a biome")
+        path = Path(given.out)
+        if path.suffix.lower() != ".png":  # by the name, programs take it for something else
+            raise CannotSee(f"a picture is a PNG file: --out FILE.png, not {given.out}")
         height, width = size_of(given.size)
         game, prompt = open_game(given.task, given.seed)
         if not (np.isfinite(given.turn) and np.isfinite(given.pitch)):
@@ -34,9 +37,6 @@ def main(arguments: list[str] | None = None) -> int:
         game.tick(Keys(yaw=given.turn, pitch=given.pitch))
         for _ in range(10):
             game.tick(STILL)
-        path = Path(given.out)
-        if path.exists() and path.suffix != ".png":
-            raise CannotSee(f"{path} exists and is no picture; name a file, --out FILE.png")
         write_png(path, game.world.rgb(0, height, width))
         print(f"{path}: {height} x {width}, seed {given.seed}. {prompt}")
         print(contents(game))
