@@ -1,6 +1,7 @@
 """Plain values as messages or as a launch: what is wrong with them, in one sentence that names the
 field and valid values."""
 
+import datetime
 import math
 import re
 from collections.abc import Iterable
@@ -17,6 +18,15 @@ Kind = TypeVar("Kind")
 
 _YAML = {"object": "a mapping of names to values", "array": "a list", "null": "nothing"}
 """What msgspec names as JSON does, in the words of those who write YAML."""
+_KEYS = {
+    datetime.date: "a date",
+    datetime.datetime: "a time",
+    bytes: "bytes",
+    bool: "true or false",
+    type(None): "nothing",
+    tuple: "a list",
+}
+"""What YAML reads some keys as, numbers apart."""
 
 
 def convert(value: Any, kind: type[Kind]) -> Kind:
@@ -44,6 +54,8 @@ def complaint(error: str, kind: Any, value: Any) -> str:
     """msgspec's error about a ``value`` that is no ``kind``, as a sentence about its fields, with
     the nearest known name."""
     message, _, where = error.partition(" - at ")
+    if where.startswith("`key` in ") and (found := _key_of_no_name(value, "")) is not None:
+        return found
     path = where.strip("`").removeprefix("$").lstrip(".")
     shown = _with_keys(path, kind, value)
     unknown = re.search(r"unknown field `(\w+)`", message)
@@ -62,6 +74,21 @@ def complaint(error: str, kind: Any, value: Any) -> str:
     if choice and valid:
         sentence = f"it cannot be {choice[1]!r}{instead(choice[1], valid)}"
     return f"`{shown}`: {sentence}" if shown else sentence
+
+
+def _key_of_no_name(value: Any, path: str) -> str | None:
+    """The first key that YAML has read as something else than a text, as a sentence; msgspec names
+    only the mapping that it is in. None: each key is a text."""
+    inner = enumerate(value) if isinstance(value, list) else _items(value)
+    for key, each in inner:
+        if isinstance(value, dict) and not isinstance(key, str):
+            place = f" in `{path}`" if path else ""
+            kind = _KEYS.get(type(key), "a number")
+            return f"the key `{key}`{place} is {kind}, where a name has to be: put it in quotes"
+        below = f"{path}[{key}]" if isinstance(value, list) else f"{path}.{key}".lstrip(".")
+        if (found := _key_of_no_name(each, below)) is not None:
+            return found
+    return None
 
 
 def _value_at(value: Any, path: str) -> Any:
