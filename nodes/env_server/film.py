@@ -27,7 +27,7 @@ class Film(FrameCount):
         self._warn = warn
         self._container: Any = None
         with self._writing():
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(exist_ok=True)  # a run folder that was removed stays so
             self._container = av.open(str(path), "w")
             self._stream: Any = self._container.add_stream("h264", rate=RATE)
             self._stream.width, self._stream.height = WIDTH, HEIGHT

@@ -30,7 +30,7 @@ def save(folder: Path, state: dict[str, Any]) -> None:
 
     ``state`` holds tensors, numbers, strings, and dicts and lists of them.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)  # a run folder that was removed stays so
     newest, previous = folder / NAME, folder / PREVIOUS
     unfinished = _written(newest, state)
     if newest.exists():
@@ -45,7 +45,7 @@ def save(folder: Path, state: dict[str, Any]) -> None:
 
 def write(path: Path, state: dict[str, Any]) -> None:
     """Write a file beside the checkpoint, whole or not at all; ``read`` reads it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(exist_ok=True)
     os.replace(_written(path, state), path)
     _keep_names(path.parent)
 

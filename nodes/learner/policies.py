@@ -28,7 +28,7 @@ def folder_of(learner: Path, policy: Policy) -> Path:
 
 def save_spec(folder: Path, spec: TrainingSpec) -> None:
     """Write the spec that a policy is trained on."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)  # a run folder that was removed stays so
     write_whole(folder / SPEC, msgspec.json.format(msgspec.json.encode(spec)))
 
 

@@ -289,6 +289,7 @@ def test_without_a_whole_checkpoint_training_starts_over_and_reports_it(tmp_path
 
 def test_acting_from_a_checkpoint_that_holds_no_policy_is_refused(tmp_path):
     folder = tmp_path / "learner" / "toy+train"
+    folder.parent.mkdir()
     checkpoint.save(folder, {"counters": 1})
     act = Act(policy=Policy(id="a", checkpoint=""), session="s")
     spec = training(tmp_path, Corridors()).spec

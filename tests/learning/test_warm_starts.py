@@ -54,6 +54,7 @@ def test_training_begins_from_the_policy_and_counts_only_what_is_new(tmp_path):
 def test_the_files_of_a_policy_that_cannot_be_read_are_named_and_left_alone(tmp_path):
     """It may be of another user's library, which a newer version of this project made."""
     folder = tmp_path / "skills" / "dig"
+    folder.parent.mkdir()
     checkpoint.save(folder, {"format": 99})
     checkpoint.write(folder / checkpoint.NAME, {"format": 99})
     start = Policy(id="skill/dig", checkpoint=str(folder / checkpoint.NAME))

@@ -395,7 +395,7 @@ def _shared_memory(folder: Path | None) -> tuple[int, memoryview, Path | None]:
     if folder is None:
         file = os.memfd_create("pulse", os.MFD_CLOEXEC)
     else:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)  # a run folder that was removed stays so
         file, name = tempfile.mkstemp(suffix=".pulse", dir=folder)
         path = Path(name)
     try:
