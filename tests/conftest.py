@@ -1,6 +1,7 @@
 """What tests of several rooms share."""
 
 import contextlib
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +14,10 @@ from tests.parametrised import id_of
 
 if TYPE_CHECKING:
     from voxeldojo.game import Game
+
+# Several test processes share the cores, and OpenMP's threads wait for one another by spinning. It
+# is read when torch is imported; the processes that tests start have it as well.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -280,7 +280,7 @@ def test_after_a_restart_sessions_are_lost_and_the_count_of_steps_is_kept(
         (
             {"kind": "embedded", "start_food": "much"},
             "forest",
-            "an option of the embedded world cannot",
+            "start_food is a finite number, not",
         ),
         ({"kind": "embedded"}, "moon", "moon"),
     ],
