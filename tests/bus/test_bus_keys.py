@@ -9,6 +9,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -188,10 +189,22 @@ def reported(keys: Path) -> Iterator[tuple[int, list[str]]]:
     bus = Bus(run, "server", hosts, keys=keys)
     bus.serve(DO, lambda do: Done(note=do.note, process=1))
     found: list[str] = []
-    bus.subscribe(diagnostics("server"), lambda each: found.append(f"{each.about}: {each.message}"))
+    subscribed = threading.Event()
+
+    def heard(each: Diagnostic) -> None:
+        if each.about.startswith("probe"):
+            subscribed.set()
+        else:
+            found.append(f"{each.about}: {each.message}")
+
+    bus.subscribe(diagnostics("server"), heard)
     make_keys(keys, ["client"])
     serving = threading.Thread(target=bus.spin, args=(over,))
     serving.start()
+    for number in count():  # what is published before the subscription is there is lost
+        bus.report(f"probe {number}", "is the subscription there?")
+        if subscribed.wait(0.1):
+            break
     yield port, found
     over.set()
     bus.wake()
