@@ -86,14 +86,16 @@ class PicturedWorld(FakeWorld):
         return np.full((3, height, width), 20 * self.z[environment], np.uint8)
 
 
-def test_pictures_are_observations_of_a_world_of_another_game_too() -> None:
-    interface = Interface(
-        observations=["life", "rgb_48x64"], actions=["forward"], success=LOG, horizon=20
-    )
+def session_that_shows(observations: list[str]) -> Session:
+    interface = Interface(observations=observations, actions=["forward"], success=LOG, horizon=20)
     opening = OpenSession(
         session="a", task=TASK, size=2, seeds=SeedRange(first=0, count=2), interface=interface
     )
-    session = Session(opening, PicturedWorld(2))
+    return Session(opening, PicturedWorld(2))
+
+
+def test_pictures_are_observations_of_a_world_of_another_game_too() -> None:
+    session = session_that_shows(["life", "rgb_48x64"])
     opened = session.opened()
     assert Spaces.of(opened).shapes == [(2,), (3, 48, 64)]
     assert (opened.features[:, 2:] == 0).all()
@@ -102,13 +104,7 @@ def test_pictures_are_observations_of_a_world_of_another_game_too() -> None:
 
 
 def test_pictures_alone_are_bytes() -> None:
-    interface = Interface(
-        observations=["rgb_48x64", "rgb_36x36"], actions=["forward"], success=LOG, horizon=20
-    )
-    opening = OpenSession(
-        session="a", task=TASK, size=2, seeds=SeedRange(first=0, count=2), interface=interface
-    )
-    session = Session(opening, PicturedWorld(2))
+    session = session_that_shows(["rgb_48x64", "rgb_36x36"])
     opened = session.opened()
     assert opened.features.dtype == np.uint8
     assert opened.features.shape == (2, 3 * 48 * 64 + 3 * 36 * 36)
