@@ -89,7 +89,8 @@ def test_whole_numbers_teach_what_floats_teach(memory: int) -> None:
     assert of_floats.features.dtype == torch.float32
     assert torch.equal(rollout.choices, of_floats.choices)
     for name, weights in state.networks.state_dict().items():
-        torch.testing.assert_close(weights, other.networks.state_dict()[name], rtol=1e-3, atol=1e-5)
+        # Adam makes steps of nearly one size, of gradients that are nothing but rounding, too.
+        torch.testing.assert_close(weights, other.networks.state_dict()[name], rtol=1e-2, atol=2e-4)
 
 
 def test_other_features_beside_pictures_are_floats() -> None:

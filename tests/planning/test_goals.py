@@ -197,7 +197,10 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["task.id=survival", "task.world.start_time=noon"], "it is a whole number, not 'noon'"),
         (["task.id=survival", "task.world.drawing_str=5"], "drawing_str: it is a text, not 5"),
         (["task.id=survival", "task.world.allow_mob_spawn=2"], "it is true or false, not 2"),
-        (["task.id=survival", "task.world.initial_mob_spawn_range_low=2"], "it is a text, not 2"),
+        (
+            ["task.id=survival", "task.world.initial_mob_spawn_range_low=2"],
+            "it is a text or a list, not 2",
+        ),
         (["task.id=survival", "task.world.initial_slots='40=shield,neck=torch'"], "SLOT=ITEM"),
         (["task.id=survival", "task.world.initial_slots='1=trch'"], "there is no item 'trch'"),
         (["task.id=survival", "task.world.start_health=0"], "above 0 and at most 20"),

@@ -14,6 +14,15 @@ WORLD_TYPES = ("default", "specified_biome", "flat")
 WEATHERS = ("normal", "clear", "rain", "thunder")
 FARTHEST = 30_000_000  # metres, as in the game
 Corner = tuple[float, float, float]
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "a text",
+    "str | array": "a text or a list",
+    "array | null": "a list",
+}
+"""What msgspec calls the kinds of options, in words."""
 
 
 class Staging(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,7 +63,7 @@ def staging_of(given: dict[str, Any]) -> Staging:
     try:
         found = msgspec.convert(given, Staging)
     except msgspec.ValidationError as error:
-        raise ValueError(_complaint(error)) from None
+        raise ValueError(_wrong_kind(str(error), given)) from None
     for name, known in (("generate_world_type", WORLD_TYPES), ("initial_weather", WEATHERS)):
         value = getattr(found, name)
         if value not in known:
@@ -80,10 +89,12 @@ def staging_of(given: dict[str, Any]) -> Staging:
     return found
 
 
-def _complaint(error: msgspec.ValidationError) -> str:
-    """msgspec's sentence, which ends with the place, as one that begins with the option."""
-    what, _, where = str(error).partition(" - at ")
-    return f"{where.strip('`').removeprefix('$.')}: {what[:1].lower()}{what[1:]}"
+def _wrong_kind(error: str, given: dict[str, Any]) -> str:
+    """msgspec's ``Expected `int`, got `str` - at `$.start_time``` in plain words."""
+    expected, _, where = error.partition(" - at ")
+    name = where.strip("`").removeprefix("$.").partition("[")[0]
+    kind = expected.partition("`")[2].partition("`")[0]
+    return f"{name}: it is {_KINDS.get(kind, kind)}, not {quoted(given.get(name))}"
 
 
 def box_of(staging: Staging) -> tuple[Corner, Corner] | None:
