@@ -186,7 +186,7 @@ def test_a_recorded_session_runs_a_program_then_a_policy_stage_and_leaves_a_film
     assert not np.array_equal(frames[0], frames[-1])
 
 
-@pytest.mark.parametrize("jail", [True, False])
+@pytest.mark.parametrize("jail", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_full_disk_costs_the_film_and_not_the_session(
     run_folder: Path, bus: Bus, jail: bool
 ) -> None:

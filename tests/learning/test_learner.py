@@ -131,7 +131,10 @@ def test_a_trained_policy_solves_the_corridor_and_acts_in_a_session_after_a_rest
 
 
 EITHER_WAY = pytest.mark.parametrize(
-    "house", [{}, {"overlap": True}], ids=["", "overlap"], indirect=True
+    "house",
+    [{}, pytest.param({"overlap": True}, marks=pytest.mark.slow)],
+    ids=["", "overlap"],
+    indirect=True,
 )
 
 

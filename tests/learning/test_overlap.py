@@ -91,7 +91,7 @@ def test_the_environments_step_while_the_learner_updates(
     assert beside == [overlap]
 
 
-@pytest.mark.parametrize("memory", ["none", "gru"])
+@pytest.mark.parametrize("memory", ["none", pytest.param("gru", marks=pytest.mark.slow)])
 def test_whichever_of_the_two_is_faster_the_same_is_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str
 ) -> None:

@@ -348,7 +348,7 @@ def test_a_training_takes_no_more_samples_than_are_left_however_often_servers_ar
     assert f"of {most} samples" in trained.reason
 
 
-@pytest.mark.parametrize("imitation", [0, 2])
+@pytest.mark.parametrize("imitation", [pytest.param(0, marks=pytest.mark.slow), 2])
 def test_a_policy_with_a_memory_is_trained_on_when_a_server_is_lost(
     tmp_path: Path, imitation: int
 ) -> None:

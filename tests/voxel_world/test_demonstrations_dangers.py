@@ -103,6 +103,7 @@ def test_no_table_is_put_down_under_water() -> None:
     player.env.close()
 
 
+@pytest.mark.slow
 def test_apples_fall_out_of_the_leaves_of_trees_that_were_felled() -> None:
     player = flat(limit=6000)
     give(player, stone_axe=1, dirt=1)
