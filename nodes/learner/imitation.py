@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from models.distribution import MaskedCategorical
 from models.memory import MemoryNetwork
+from models.policy import floats_of
 from nodes.learner.rollout import Rollout
 from nodes.learner.sequences import Sequences
 
@@ -33,8 +34,11 @@ class Trajectory:
     @staticmethod
     def joined(parts: Sequence["Trajectory"]) -> "Trajectory":
         """One after the other."""
+        features = [part.features for part in parts]
+        if len({each.dtype for each in features}) > 1:  # a checkpoint may have pictures as floats
+            features = [floats_of(each) for each in features]
         return Trajectory(
-            features=torch.cat([part.features for part in parts]),
+            features=torch.cat(features),
             mask=torch.cat([part.mask for part in parts]),
             choices=torch.cat([part.choices for part in parts]),
         )

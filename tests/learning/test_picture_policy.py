@@ -9,6 +9,7 @@ import torch
 
 from messages.world import Field, Opened, Stepped
 from nodes.common.parameters.hyperparameters import Hyperparameters
+from nodes.learner.imitation import Trajectory
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.state import Spaces, TrainingState
 
@@ -98,3 +99,15 @@ def test_other_features_beside_pictures_are_floats() -> None:
     assert spaces.seen == torch.float32
     assert msgspec.structs.replace(spaces, fields=[("rgb", 12_288)]).seen == torch.uint8
     assert msgspec.structs.replace(spaces, fields=[]).seen == torch.float32
+
+
+def test_demonstrations_that_a_checkpoint_has_as_floats_are_joined_with_new_ones() -> None:
+    def shown(features: torch.Tensor) -> Trajectory:
+        return Trajectory(features, torch.ones(1, 2, dtype=torch.bool), torch.zeros(1).long())
+
+    old = shown(torch.tensor([[0.0, 1.0]]))
+    new = shown(torch.tensor([[255, 51]], dtype=torch.uint8))
+    assert Trajectory.joined([new, new]).features.dtype == torch.uint8
+    torch.testing.assert_close(
+        Trajectory.joined([old, new]).features, torch.tensor([[0.0, 1.0], [1.0, 0.2]])
+    )
