@@ -202,9 +202,7 @@ class Collector:
         memory: Tensor | None,
     ) -> Rollout:
         end = self._filled
-        finals = torch.zeros(
-            len(final_features), self.features.shape[-1], dtype=self.features.dtype
-        )
+        finals = self.features.new_zeros(len(final_features), self.features.shape[-1])
         for index, row in enumerate(final_features):
             finals[index] = torch.from_numpy(row)
         if not _finite(self.features[: end + 1]) or not _finite(finals):

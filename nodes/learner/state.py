@@ -23,7 +23,7 @@ from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Rollout
 from nodes.learner.sequence_ppo import ppo_of
-from worlds.common.pictures import picture_shape
+from worlds.common.pictures import only_pictures, picture_shape
 
 
 class Counters(msgspec.Struct, kw_only=True):
@@ -78,8 +78,8 @@ class Spaces(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def seen(self) -> torch.dtype:
         """The type of the features: uint8 where they are pictures and nothing else."""
-        only_pictures = all(picture_shape(name) for name, _ in self.fields)
-        return torch.uint8 if self.fields and only_pictures else torch.float32
+        pictures = self.fields and only_pictures(name for name, _ in self.fields)
+        return torch.uint8 if pictures else torch.float32
 
 
 def network_shape(parameters: Hyperparameters, memory: int = 0) -> NetworkShape:

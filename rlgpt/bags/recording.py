@@ -5,8 +5,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -140,12 +140,10 @@ class _Base:
         self._bus.every(0.05, lambda: self._end_when_quiet(recorder))
         self._bus.spin(self._over)
 
-    @contextmanager
-    def ended_by_signals(self) -> Iterator[None]:
+    def ended_by_signals(self) -> AbstractContextManager[None]:
         """Signals that end a process end the recording in order, from before it says that it
         records until all is written."""
-        with ended_by(self._signalled):
-            yield
+        return ended_by(self._signalled)
 
     def _report_subscribed(self, recorder: Recorder) -> None:
         if self._waited_for and self._waited_for <= recorder.described:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from messages.world import Field
-from worlds.common.pictures import picture_shape, picture_size
+from worlds.common.pictures import only_pictures, picture_shape, picture_size
 from worlds.play import EMBEDDING, Floats, FloatsOrPixels, Ints
 
 MINECLIP = "mineclip"
@@ -57,7 +57,7 @@ class FeatureMatrix:
         known[MINECLIP] = Columns(EMBEDDING, _embedding)
         self.fields = [Field(name=name, size=known[name].size) for name in names]
         columns_in_all = sum(field.size for field in self.fields)
-        kind = np.uint8 if all(map(picture_shape, names)) else np.float32
+        kind = np.uint8 if only_pictures(names) else np.float32
         self.matrix: FloatsOrPixels = np.zeros((size, columns_in_all), kind)
         self._writers: list[tuple[Callable[[Any, Any], None], FloatsOrPixels]] = []
         column = 0

@@ -3,6 +3,7 @@ height and width."""
 
 import math
 import re
+from collections.abc import Iterable
 
 from worlds.card import Feature
 
@@ -29,6 +30,11 @@ def picture_shape(name: str) -> tuple[int, int, int] | None:
     if not all(LEAST_SIDE <= side <= MOST_SIDE for side in (height, width)):
         return None
     return 3, height, width
+
+
+def only_pictures(names: Iterable[str]) -> bool:
+    """Whether all of these features are pictures, which then are bytes in place of floats."""
+    return all(picture_shape(name) for name in names)
 
 
 def picture_size(name: str) -> int:

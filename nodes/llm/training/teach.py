@@ -86,9 +86,8 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
         write_whole(part / "settings.json", json.dumps(recorded).encode())
         run(_PROGRAM, part / "settings.json", "the training", _show, "take fewer --pack")
         adapter = trained / "adapter"
-        (adapter / "README.md").unlink(
-            missing_ok=True
-        )  # peft's form of a model card, not filled in
+        # peft's form of a model card, not filled in
+        (adapter / "README.md").unlink(missing_ok=True)
         describe_merged(trained, base, describe_adapter(adapter, base))
         (part / "examples.jsonl").rename(adapter / "examples.jsonl")
         trained.rename(into)
