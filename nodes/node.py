@@ -482,4 +482,7 @@ def _log_to(path: Path) -> None:
 def _log_failed_thread(failed: threading.ExceptHookArgs) -> None:
     name = failed.thread.name if failed.thread is not None else "a thread"
     error = failed.exc_value
-    logging.getLogger("node").error("%s failed", name, exc_info=error)
+    if isinstance(error, OSError) and (why := disk_failure(error)):
+        logging.getLogger("node").error("%s failed: %s", name, why)
+    else:
+        logging.getLogger("node").error("%s failed", name, exc_info=error)

@@ -4,15 +4,20 @@ from pathlib import Path
 
 from torchrl.record.loggers import TensorboardLogger
 
+from nodes.common.storage.whole_files import named
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.ppo import Ppo, UpdateStatistics
 
 
 class Metrics:
-    """Curves over samples, in ``folder/<policy's folder name>``."""
+    """Curves over samples, in ``folder/<policy's folder name>``. Each method raises OSError, which
+    names that folder, where they can't be written: TensorBoard's thread writes them, and its error
+    comes with whatever is called next."""
 
     def __init__(self, folder: Path, policy: str) -> None:
-        self.logger = TensorboardLogger(exp_name=policy, log_dir=str(folder))
+        self._folder = folder / policy
+        with named(self._folder):
+            self.logger = TensorboardLogger(exp_name=policy, log_dir=str(folder))
 
     def write(
         self,
@@ -37,20 +42,25 @@ class Metrics:
         }
         if imitation_loss is not None:
             curves["loss/imitation"] = imitation_loss
-        for name, value in curves.items():
-            self.logger.log_scalar(name, value, step=samples)
+        self._log(samples, curves)
 
     def write_parameters(self, samples: int, ppo: Ppo) -> None:
         """Write the parameters of the last update, some of which can be set during a training."""
-        curves = {"learning_rate": ppo.learning_rate}
+        curves = {"parameters/learning_rate": ppo.learning_rate}
         for name in ("clip", "entropy_bonus", "epochs", "target_kl"):
-            curves[name] = float(getattr(ppo.parameters, name))
-        for name, value in curves.items():
-            self.logger.log_scalar(f"parameters/{name}", value, step=samples)
+            curves[f"parameters/{name}"] = float(getattr(ppo.parameters, name))
+        self._log(samples, curves)
 
     def flush(self) -> None:
         """Write the curves to the disk: a kill loses what is not there."""
-        self.logger.experiment.flush()
+        with named(self._folder):
+            self.logger.experiment.flush()
 
     def close(self) -> None:
-        self.logger.experiment.close()
+        with named(self._folder):
+            self.logger.experiment.close()
+
+    def _log(self, samples: int, curves: dict[str, float]) -> None:
+        with named(self._folder):
+            for name, value in curves.items():
+                self.logger.log_scalar(name, value, step=samples)

@@ -10,6 +10,7 @@ import msgspec
 
 from messages.bus import ServiceError
 from messages.chat import Ask, ChatMessage, Question
+from nodes.common.storage.whole_files import write_whole
 from nodes.llm.profiles import Replay
 from nodes.llm.prompt_difference import differing_lines
 from nodes.llm.transcript import Entry, Unanswered, read_lines
@@ -81,12 +82,8 @@ class Recording:
 
     def _differs(self, id: str, differences: list[str]) -> ServiceError:
         self._first = f"question {id}: {differences[0]} (all of it: {self._report})."
-        self._report.write_text(
-            f"Replay of {self.path}\nThe first question that differs: {id}\n\n"
-            + "\n".join(differences)
-            + "\n",
-            "utf-8",
-        )
+        title = f"Replay of {self.path}\nThe first question that differs: {id}\n\n"
+        write_whole(self._report, (title + "\n".join(differences) + "\n").encode())
         return ServiceError(f"The replay differs at {self._first}", code="differs")
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from nodes.common.storage.whole_files import named
 from rlgpt.cluster.snapshots import DATABASE, JOURNALS
 from rlgpt.runs.received_path import leads_out
 
@@ -70,7 +71,7 @@ class Bringing:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".{target.name}.draft")
         try:
-            with draft.open("wb") as file:
+            with named(target), draft.open("wb") as file:
                 while file.tell() < size:
                     data = self._part(path, file.tell(), number)[: size - file.tell()]
                     if not data:

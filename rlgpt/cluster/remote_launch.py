@@ -16,6 +16,7 @@ from typing import Any
 from nodes.common.running.command import ended
 from nodes.common.running.exit_codes import FAILED, HOST_LOST
 from nodes.common.running.process import leave
+from nodes.common.storage.whole_files import write_whole
 from rlgpt.cluster.bringing import files_of
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.host_process import HostProcess
@@ -51,7 +52,7 @@ def play(ray: Any, run: Path, signals: Signals) -> int:
         return 128 + signals.take()
     for path in [run / "config.yaml", *files_of(run, OURS)]:
         placed.send(path, str(path.relative_to(run)))
-    (run / AWAY).write_text(f"{where}\n")
+    write_whole(run / AWAY, f"{where}\n".encode())
     there = placed.ask("run_folder")
     place = there.removesuffix(str(run))
     placed.start("rlgpt.cluster.host_launch", [place, str(run)], where)

@@ -388,9 +388,8 @@ def test_a_launch_is_recorded_from_its_start(tmp_path: Path) -> None:
     found = messages_of(bag)
     topics = {each.channel.topic for each in found}
     assert {"planner/pursue/send/request", "planner/pursue/result/reply", "planner/plan"} <= topics
-    assert {"talker/description", "talker/describe/request", "launcher/heartbeat"} - topics == {
-        "launcher/heartbeat"  # the launcher has none
-    }
+    assert "talker/description" in topics
+    assert "launcher/heartbeat" not in topics  # it has none
     reader = BagReader(bag)
     list(reader.messages())
     assert reader.ended

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nodes.common.running.process_status import status_of
+from nodes.common.storage.whole_files import named, write_whole
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm import architecture, monitor
 from nodes.llm.vllm.adapter import adapter_words, version
@@ -217,8 +218,9 @@ class Server:
         self._port = _free_port()
         words = command_line(self.profile, self._weights, self._port)
         with (self._folder / LOG).open("ab") as log:
-            log.write(f"--- {time.strftime('%Y-%m-%d %H:%M:%S')} {' '.join(words)}\n".encode())
-            log.flush()
+            with named(self._folder / LOG):
+                log.write(f"--- {time.strftime('%Y-%m-%d %H:%M:%S')} {' '.join(words)}\n".encode())
+                log.flush()
             self._log_start = log.tell()
             try:
                 self._process = subprocess.Popen(
@@ -361,7 +363,7 @@ class Server:
         assert self._process is not None
         pid = self._process.pid
         note = {"group": pid, "started": _started_at(pid)}
-        (self._folder / _LEFT).write_text(json.dumps(note), "utf-8")
+        write_whole(self._folder / _LEFT, json.dumps(note).encode())
 
     def _end_left_over(self) -> None:
         """End the server of an earlier process, in case its monitor was killed as well."""
