@@ -14,6 +14,8 @@ from nodes.learner.state import TrainingState
 
 FALLS = 2
 """Tryouts in a row that are compared with the first one."""
+NEGLIGIBLE = 0.1
+"""The share of a budget that may be left over without a word."""
 
 
 class TrainingLimits:
@@ -80,6 +82,19 @@ class TrainingLimits:
         if has_fallen(first, later[-FALLS:], tryouts.seeds.count):
             state.stopped = (
                 f"its tryouts fell to {later[-1]:.2f}, below the {first:.2f} that it began with"
+            )
+
+    def stop_when_budget_is_spent(self, state: TrainingState) -> None:
+        """Stop, unless one more decision of every environment still fits into the budget."""
+        budget = self._spec.budget
+        left = budget - state.counters.samples
+        if left >= self.decisions:
+            return
+        state.stopped = "the budget is spent"
+        if left > NEGLIGIBLE * budget:
+            state.stopped += (
+                f" but for {left} of {budget} samples, fewer than one more decision in {self.size} "
+                f"environments may take ({self.decisions})"
             )
 
     def stop_when_spent(self, state: TrainingState, wanted: int) -> bool:

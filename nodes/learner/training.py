@@ -231,8 +231,8 @@ class Training:
             self._learn(state, rollout)
             self.limits.stop_when_good(state)
             self.limits.stop_when_hopeless(state)
-        elif self.spec.budget - state.counters.samples < self.limits.decisions:
-            state.stopped = "the budget is spent"
+        else:
+            self.limits.stop_when_budget_is_spent(state)
         if self.session.gave_up and not state.stopped:
             state.stopped = self.session.gave_up
         self.limits.stop_when_spent(state, wanted=self.limits.next_step)

@@ -12,7 +12,7 @@ from messages.bus import SESSION_KILLED, SESSION_LOST, PeerRestarted, RemoteErro
 from messages.bus.errors import RETRYABLE
 from messages.program import Program
 from messages.training import Act, Policy
-from messages.world import OPEN, STEP, SeedRange
+from messages.world import OPEN, STEP, Guard, SeedRange
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint
 from nodes.learner import training as training_module
@@ -104,6 +104,20 @@ def test_a_finished_training_is_not_repeated(tmp_path):
     again = training(tmp_path, corridors).run(lambda progress: None)
     assert again == first
     assert corridors.sessions == {}
+
+
+def test_a_training_tells_how_much_of_its_budget_is_too_little_for_one_more_decision(tmp_path):
+    spec = corridor_spec(budget=100, stop_at=2.0)
+    guard = Guard(name="rest", when="", max_steps=6)
+    spec = msgspec.structs.replace(spec, guards=[guard])
+    one = training(tmp_path, Corridors(), spec)
+    trained = one.run(lambda progress: None)
+    left = 100 - trained.samples
+    assert left > 10
+    assert trained.reason == (
+        f"the budget is spent but for {left} of 100 samples, fewer than one more decision in "
+        f"{one.limits.size} environments may take ({one.limits.decisions})"
+    )
 
 
 @pytest.mark.parametrize("overlap", [False, True])
