@@ -4,6 +4,7 @@ import getpass
 import time
 from pathlib import Path
 
+from messages.bounds import LARGEST
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.pausing import Pause, SetPause, get_pause, set_pause
@@ -44,8 +45,8 @@ def go_on(node: str, wanted: str | None) -> int:
 def step(node: str, wanted: str | None, count: int, timeout: float) -> int:
     """Let a paused node take ``count`` steps, and wait until it has; a node that is not paused is
     paused first. Fails where it does not take so many within ``timeout`` seconds."""
-    if count < 1:
-        raise Refused(f"--count {count}: at least one step")
+    if not 1 <= count <= LARGEST:
+        raise Refused(f"--count {count}: 1 to {LARGEST:,} steps")
     if not 0.0 <= timeout <= 86_400.0:
         raise Refused(f"--timeout {timeout:g}: 0 seconds or more, at most a day")
     with opened(wanted) as (run, stack, bus):
