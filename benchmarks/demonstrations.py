@@ -39,13 +39,45 @@ def sentence(played: Demonstration) -> str:
     return f"{played.steps:8d} steps {played.seconds:8.1f} s  {played.task}: {end}."
 
 
-def kept(path: Path | None, seed: int) -> dict[str, Demonstration]:
-    """The results in a file, the last of each id."""
-    if path is None or not path.exists():
-        return {}
-    lines = path.read_text("utf-8").splitlines()
-    found = (msgspec.json.decode(line, type=Demonstration) for line in lines)
+class UnusableResults(ValueError):
+    """A file of results cannot be read or written; the message has which, and why."""
+
+
+def kept(path: Path, seed: int) -> dict[str, Demonstration]:
+    """The results in a file, the last of each id.
+
+    Raises:
+        UnusableResults: it cannot be read, or a line of it is no result.
+    """
+    found: list[Demonstration] = []
+    try:
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            try:
+                found.append(msgspec.json.decode(line, type=Demonstration))
+            except msgspec.DecodeError as error:
+                raise UnusableResults(f"{path}, line {number} is no result: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnusableResults(f"{path} cannot be read: {reason(error)}") from None
     return {played.task: played for played in found if played.seed == seed}
+
+
+def begin(path: Path) -> None:
+    """Make the file that results are added to, before hours are played for it.
+
+    Raises:
+        UnusableResults: it cannot be written.
+    """
+    try:
+        path.open("a", encoding="utf-8").close()
+    except OSError as error:
+        raise UnusableResults(f"{path} cannot be written: {reason(error)}") from None
+
+
+def reason(error: OSError | UnicodeDecodeError) -> str:
+    """Why a file is not to be used, without its name."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "it is not text in UTF-8"
 
 
 def cheapest_first(tasks: list[str], before: dict[str, Demonstration]) -> list[str]:
@@ -62,7 +94,8 @@ def cheapest_first(tasks: list[str], before: dict[str, Demonstration]) -> list[s
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Exit code 0: played; 2: no such task, or more ids than there are."""
+    """Exit code 0: played; 2: no such task, more ids than there are, or a file of results that
+    cannot be used."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.demonstrations", description=(__doc__ or "").splitlines()[0]
     )
@@ -82,10 +115,14 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         for task in tasks:
             task_spec(task)
-    except UnknownTask as unknown:
-        parser.error(str(unknown))
-    tasks = cheapest_first(tasks, kept(given.order, given.seed))
-    known = {} if given.tasks else kept(given.keep, given.seed)
+        before = {} if given.order is None else kept(given.order, given.seed)
+        known: dict[str, Demonstration] = {}
+        if given.keep is not None:
+            begin(given.keep)
+            known = {} if given.tasks else kept(given.keep, given.seed)
+    except (UnknownTask, UnusableResults) as problem:
+        parser.error(str(problem))
+    tasks = cheapest_first(tasks, before)
     shown = [known[task] for task in tasks if task in known]
     # A process for each task: what one leaves behind in memory is no other's.
     with ProcessPoolExecutor(given.jobs, get_context("spawn"), max_tasks_per_child=1) as pool:

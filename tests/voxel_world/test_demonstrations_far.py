@@ -208,6 +208,25 @@ def test_a_count_that_cannot_be_made_is_refused(
     assert "error: " in capsys.readouterr().err
 
 
+def test_a_file_of_results_that_cannot_be_used_is_refused_before_anything_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text("{}\n", "utf-8")
+    missing = tmp_path / "missing" / "kept.jsonl"
+    for option, file, why in (
+        ("--keep", missing, "cannot be written: No such file or directory"),
+        ("--keep", tmp_path, "cannot be written: Is a directory"),
+        ("--keep", broken, ", line 1 is no result"),
+        ("--order", missing, "cannot be read: No such file or directory"),
+        ("--order", broken, ", line 1 is no result"),
+    ):
+        with pytest.raises(SystemExit, match="2"):
+            counting.main(["--ids", "1", option, str(file)])
+        assert f"error: {file}{' ' * (why[0] != ',')}{why}" in capsys.readouterr().err
+    assert broken.read_text("utf-8") == "{}\n"
+
+
 @pytest.mark.slow
 def test_the_script_gets_netherrack_from_bare_hands() -> None:
     played = demonstrate("harvest_1_netherrack", seed=1)
