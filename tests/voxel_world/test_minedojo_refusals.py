@@ -29,7 +29,8 @@ HUGE = 10**400  # no float is as large
 LONG = "x" * 10**6
 MADE = [
     ("harvest_1_lgo", {}, ValueError, "did you mean harvest_1_log"),
-    ("", {}, ValueError, "there is no task"),
+    ("", {}, ValueError, r"there is no task '' \(meta tasks: harvest, "),
+    ("harvest_1_lgo", {}, ValueError, r"harvest_1_egg\? \(meta tasks: harvest, "),
     ("creative:99999", {}, AssertionError, "creative:0 to creative:1559"),
     ("creative:-1", {}, AssertionError, "creative:NUMBER"),
     ("creative:x", {}, ValueError, "creative:NUMBER"),

@@ -57,7 +57,7 @@ def make(
         spec = task_spec(task_id)
     except UnknownTask as unknown:
         if kind not in meta_tasks():
-            raise UnknownTask(f"{unknown}; or one of {', '.join(meta_tasks())}") from None
+            raise UnknownTask(f"{unknown} (meta tasks: {', '.join(meta_tasks())})") from None
         arguments = make_kwargs(kind, **kwargs)
         prompt = prompt_of(kind, arguments)
     else:
