@@ -14,6 +14,7 @@ from messages.system import description, heartbeat
 from nodes.common.running.ending_signals import ended_by
 from nodes.common.running.plain_text import plain_entry
 from rlgpt.bags.bag_reader import BagReader, Channel, Recorded, left_out
+from rlgpt.bags.mcap_records import ENCODING
 from rlgpt.bags.message_maps import NoMap, parted
 from rlgpt.bags.message_schemas import Types
 from rlgpt.bags.recorded_answers import Answers
@@ -103,10 +104,12 @@ class _Contents:
         self.nodes: set[str] = set()
         self.first = 0
         met: set[str] = set()
+        encodings: set[str] = set()
         latest = 0
         reader = BagReader(path)
         for message in reader.messages():
             met.add(message.channel.topic)
+            encodings.add(message.channel.encoding)
             node = _node(message.channel)
             self.nodes.add(node)
             # A snapshot begins with latched messages, which may be hours older.
@@ -119,6 +122,11 @@ class _Contents:
         self.first = self.first or latest
         if not self.nodes:
             raise Refused(f"{path} has no messages")
+        if ENCODING not in encodings:  # no node leaves its place for nothing
+            raise Refused(
+                f"{path} cannot be played: its messages are {', '.join(sorted(encodings))}, as "
+                "`rlgpt bag export` writes them; play the bag that was recorded"
+            )
         check_patterns(path, patterns, met)
         self.left_out = [*left_out(reader)]
 
@@ -133,7 +141,7 @@ class _Contents:
         are the player's own."""
         node = _node(channel)
         own = (heartbeat(node).name, description(node).name, calls(node).name)
-        if "service" in channel.metadata or channel.topic in own or channel.encoding != "msgpack":
+        if "service" in channel.metadata or channel.topic in own or channel.encoding != ENCODING:
             return False
         return is_wanted(channel.topic, self._patterns)
 

@@ -177,12 +177,18 @@ def test_bags_that_cannot_be_played_are_refused(run: Path, tmp_path: Path) -> No
     channel = writer.add_channel("other/x", "X", b"{}", {"node": "other"})
     writer.write(channel, 1, 1, joined([b"\x80"], ""))
     writer.finish()
+    exported = ("bag", "export", bag, "-o", "exported.mcap")
+    assert rlgpt(*exported, cwd=tmp_path).returncode == 0
     for arguments, words in (
         ((bag, "--replace", "doubly"), "no node `doubly` in the bag; did you mean `doubler`?"),
         ((bag, "--replace", "launcher"), "the launcher starts the nodes"),
         ((bag, "--rate", "-1"), "--rate -1: 0 (as fast as it goes) or more"),
         ((bag, "--start-offset", "-1"), "--start-offset -1"),
         (("empty.mcap",), "empty.mcap has no messages"),
+        (
+            ("exported.mcap", "--replace", "doubler"),
+            "its messages are json, as `rlgpt bag export` writes them; play the bag that was",
+        ),
         (("other.mcap",), "every node of the bag is running, or is none of this run"),
         (("other.mcap", "--replace", "other"), "there is no node `other`"),
     ):
