@@ -8,8 +8,11 @@ from messages.bus.goal_store import cancel_service, feedback_topic, result_servi
 from messages.calling import calls
 from messages.interface import Action, Service, Topic
 from messages.system import Description
-from rlgpt.interfaces import Interface, declared
+from rlgpt.interfaces import Interface, declared, declared_nodes
 from rlgpt.refused import Refused, instead, near
+
+_PARTS = ("send", "result", "cancel", "feedback")
+"""What an action is made of: services and a topic, by their last names."""
 
 
 class Choice:
@@ -54,7 +57,7 @@ class Choice:
         self._services |= {part.name for part in parts}
 
     def takes_topic(self, name: str) -> bool:
-        return not any(fnmatchcase(name, pattern) for pattern in self._exclude)
+        return not any(_excludes(pattern, name) for pattern in self._exclude)
 
     def takes_call(self, service: str) -> bool:
         node = service.partition("/")[0]
@@ -66,11 +69,19 @@ class Choice:
         return not self._exclude and (node in self._whole or f"{node}/*" in self._services)
 
 
+def _excludes(pattern: str, name: str) -> bool:
+    """Whether a pattern fits a topic or service, or the action that it is a part of."""
+    action, _, part = name.rpartition("/")
+    names = (name, action) if "/" in action and part in _PARTS else (name,)
+    return any(fnmatchcase(each, pattern) for each in names)
+
+
 def choose(
     names: Sequence[str], nodes: Sequence[str], exclude: Sequence[str], running: list[Description]
 ) -> Choice:
     """The choice of a command. ``nodes``: all that the run has; ``running``: what those that run
     have described. Raises Refused for a name that there is not."""
+    _check_excluded(exclude, nodes, running)
     choice = Choice(exclude)
     for name in sorted(names, key=lambda each: not each.endswith("/*")):
         node = name.partition("/")[0]
@@ -83,11 +94,36 @@ def choose(
     return choice
 
 
-def _find(name: str, node: str, running: Iterable[Description]) -> Interface | str:
+def _check_excluded(
+    exclude: Sequence[str], nodes: Sequence[str], running: Sequence[Description]
+) -> None:
+    """Raises Refused for a pattern that leaves nothing out, as by a wrong letter: what it was meant
+    for would be recorded. Of a node that is neither declared nor running nothing is known."""
+    names = [name for node in nodes for name in _known(node, running)]
+    parts = [f"{name}/{part}" for name in names for part in _PARTS]
+    unknown = set(nodes) - declared_nodes() - {one.node for one in running}
+    for pattern in exclude:
+        node, slash, _ = pattern.partition("/")
+        here = [each for each in nodes if fnmatchcase(each, node) or not slash]
+        if unknown & set(here):
+            continue
+        if not any(fnmatchcase(name, pattern) for name in (*names, *parts)):
+            raise Refused(
+                f"--exclude {pattern}: there is no such topic, service or action"
+                f"{near(pattern, names)} (`NODE/*` is all of a node's)"
+            )
+
+
+def _known(node: str, running: Iterable[Description]) -> dict[str, Interface | str]:
     known: dict[str, Interface | str] = dict(declared(node))
     for one in running:
         if one.node == node:
             known |= {each.name: each.kind for each in one.endpoints if each.name not in known}
+    return known
+
+
+def _find(name: str, node: str, running: Iterable[Description]) -> Interface | str:
+    known = _known(node, running)
     if name not in known:
         raise Refused(
             f"there is no topic, service or action `{name}`{near(name, known)} "

@@ -22,7 +22,7 @@ from rlgpt.bags.recorder import Recorder
 from rlgpt.bags.snapshot import Snapshot
 from rlgpt.composing.configuration import load
 from rlgpt.inspecting.opening import connected
-from rlgpt.interfaces import descriptions
+from rlgpt.interfaces import declared_nodes, descriptions
 from rlgpt.launching.machines import LAUNCHER
 from rlgpt.refused import Refused
 from rlgpt.runs import run_folder
@@ -75,11 +75,11 @@ def record(
             "of its nodes is started"
         )
     with connected(run, stack) as bus:
-        if everything:
-            choice = choose([f"{node}/*" for node in nodes], nodes, exclude, [])
-        else:
-            asked = {name.partition("/")[0] for name in names} & set(nodes)
-            choice = choose(names, nodes, exclude, descriptions(bus, asked) if asked else [])
+        chosen = [f"{node}/*" for node in nodes] if everything else names
+        # What messages/ does not declare, only its node knows.
+        asked = set() if everything else {name.partition("/")[0] for name in names} & set(nodes)
+        asked |= set(nodes) - {LAUNCHER} - declared_nodes() if exclude else set()
+        choice = choose(chosen, nodes, exclude, descriptions(bus, asked) if asked else [])
         shown = "everything" if everything else ", ".join(names)
         notes = {"run": run.name, "recorded": shown, "excluded": ", ".join(exclude)}
         path = _file(run, output)

@@ -20,7 +20,9 @@ import yaml
 from messages.bus.curve import make_keys
 from messages.calling import CallEvent
 from messages.codec import decode
+from messages.system import Description, describe
 from rlgpt.bags.bag_reader import BagReader
+from rlgpt.bags.choice import choose
 from rlgpt.bags.message_maps import parted
 from tests.bags.bag_stack import (
     DOUBLE,
@@ -165,6 +167,34 @@ def test_excluded_and_unchosen_topics_are_not_recorded(run: Path) -> None:
     topics = {each.channel.topic for each in messages_of(bag)}
     assert NUMBERS.name in topics
     assert not {topic for topic in topics if "double" in topic or "last" in topic}
+
+
+def test_an_excluded_action_is_left_out_with_all_its_parts() -> None:
+    choice = choose(["planner/*"], ["planner"], ["planner/pursue"], [])
+    for part in ("send", "result", "cancel"):
+        assert not choice.takes_call(f"planner/pursue/{part}")
+    assert not choice.takes_topic("planner/pursue/feedback")
+    assert choice.takes_call("planner/set_pause")
+    assert choice.takes_topic("planner/plan")
+    kept = choose(["planner/*"], ["planner"], ["planner/*/result"], [])
+    assert not kept.takes_call("planner/pursue/result")
+    assert kept.takes_call("planner/pursue/send")
+
+
+def test_an_exclusion_that_leaves_nothing_out_is_refused(run: Path) -> None:
+    with serving(run, "talker") as bus:
+        bus.advertise(LAST)
+        it = Description(node="talker", epoch=bus.epoch, pid=os.getpid(), endpoints=bus.endpoints)
+        bus.serve(describe("talker"), lambda _: it)
+        for pattern, words in (
+            ("nope/x", "--exclude nope/x: there is no such topic, service or action"),
+            ("planner/pla", "did you mean `planner/plan`?"),
+            ("planer/plan", "did you mean `planner/plan`?"),
+            ("talker/lst", "did you mean `talker/last`?"),
+        ):
+            at = ("--exclude", pattern, "--run", str(run))
+            assert words in refused("bag", "record", "--all", *at, cwd=run), pattern
+    assert not list((run / "bags").glob("*"))
 
 
 def test_nodes_on_tcp_with_keys_are_recorded(tmp_path: Path) -> None:
