@@ -42,7 +42,10 @@ def test_the_blocks_of_the_tutorial_have_the_marks_that_its_test_needs() -> None
     assert [block.where for block in found if block.language == "python"] == ["mine.py"]
     assert [block.where for block in found].count("terminal 1") == 1
     commands = [line.split()[1] for block in found for line in block.lines if "rlgpt" in line[:5]]
-    for word in ("launch", "node", "prompt", "report", "episode", "program", "train", "compare"):
+    for word in (
+        *("launch", "node", "prompt", "ask", "report"),
+        *("episode", "program", "train", "compare"),
+    ):
         assert word in commands
 
 
@@ -120,7 +123,8 @@ def test_every_command_of_the_tutorial_does_what_the_text_states(checkout: Path)
                     shown[line] = typed(checkout, line)
     assert "slow_agent" in shown["rlgpt node list"]
     assert '"steps"' in shown["rlgpt topic echo env_server/activity --once"]
-    assert "Prefer few sub-actions." in shown["rlgpt prompt show slow_agent"]
+    assert "--- user" in shown["rlgpt prompt show slow_agent"]
+    assert "user: +Prefer few sub-actions." in shown["rlgpt ask slow_agent 1"]
     assert "report.html" in shown["rlgpt report"]
     assert "world" in shown["rlgpt profile"]
     assert "950003" in shown["rlgpt episode play runs/latest 950003"]
