@@ -39,6 +39,12 @@ def card(name: str) -> Card:
     found = _part(name, "card", "CARD")
     if not isinstance(found, Card):
         raise GameError(f"the game {name!r} has no card: CARD is {type(found).__name__}, no Card")
+    for path, what in (
+        (found.language.stub, "the stub of its language"),
+        (found.prompts / "environment.jinja", "the prompt that describes it"),
+    ):
+        if not path.is_file():  # read by other nodes, long after a launch has begun
+            raise GameError(f"the game {name!r} cannot be loaded: {what} is not there ({path})")
     return found
 
 

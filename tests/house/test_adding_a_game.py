@@ -54,6 +54,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding_a_game.md").read_text("utf-8")
 FILE = re.compile(r"^`([\w./]+)`\n\n(```+)\w+\n(.*?)^\2$", re.DOTALL | re.MULTILINE)
 MOST_LINES = 200
+CARD_FILE = "card/__init__.py"
 AGENTS = {"Plan": "planner", "Decompose": "slow_agent", "Judge": "critic"}
 
 
@@ -410,6 +411,17 @@ def a_heap(folder: Path, place: Path, file: str, old: str, new: str) -> Iterator
             "ValueError: ways.yaml: the way to .stone.: .*hw",
         ),
         ("card/ways.yaml", "stone: 2", "stne: 2", "'brick' takes 'stne', .*; did you mean stone?"),
+        ("card/ways.yaml", "stone: 2", "stone: -2", "the way to 'brick': .*>= 1"),
+        ("card/ways.yaml", "brick: {how: make", "brick: {how: mak", "verbs lacks 'mak', .*make"),
+        (
+            CARD_FILE,
+            '"dig at a {of}", "make"',
+            '"dig at a {of}", "mak"',
+            "phrases lacks 'make', by",
+        ),
+        (CARD_FILE, 'made={"make"}', 'made={"mak"}', "made has 'mak', .* did you mean make"),
+        (CARD_FILE, "program_api.pyi", "program.pyi", "the stub of its language is not there"),
+        (CARD_FILE, '/ "prompts"', '/ "promts"', "the prompt that describes it is not there"),
         ("play.py", "import numpy", "import numpi", "needs the package 'numpi'"),
         ("play.py", "PLAY = Quarry()", "PLAY = 1 / 0", "ZeroDivisionError: .*heap/play.py, line "),
     ],
@@ -432,7 +444,6 @@ def test_a_game_that_cannot_be_loaded_is_named_and_stops_no_other(
 
 
 TITLE = '    title="Quarry",\n'
-CARD_FILE = "card/__init__.py"
 
 
 @pytest.mark.parametrize(

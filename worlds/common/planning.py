@@ -10,6 +10,7 @@ from messages.plan import Subtask
 from messages.world import Condition, View
 from worlds.card import Planning
 from worlds.common.arithmetic import Arithmetic, Need
+from worlds.common.names import near
 from worlds.common.sums import sums
 from worlds.common.ways import Way
 
@@ -24,6 +25,9 @@ class WayPlanning(Planning):
         phrases: for each verb, the way by it in words for a prompt: ``"dig {of}"``. ``{held}`` is
             what it uses up or which tool; a phrase without it is followed by these.
         burning: put behind ways that burn fuel.
+
+    Raises:
+        ValueError: a verb of the ways has no word or no phrase.
     """
 
     def __init__(
@@ -33,6 +37,11 @@ class WayPlanning(Planning):
         phrases: Mapping[str, str],
         burning: str = "",
     ) -> None:
+        for argument, words in (("verbs", verbs), ("phrases", phrases)):
+            for verb in sorted(arithmetic.ways.verbs - words.keys()):
+                raise ValueError(
+                    f"{argument} lacks {verb!r}, by which a way goes{near(verb, words)}"
+                )
         self.arithmetic = arithmetic
         self._verbs = verbs
         self._phrases = phrases

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from messages.bounds import Positive
 from worlds.card import Unreachable
 from worlds.common.names import near
 
@@ -19,9 +20,9 @@ class Way(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     how: str
     of: str = ""
     tools: list[str] = []
-    uses: dict[str, int] = {}  # consumed each time
+    uses: dict[str, Positive] = {}  # consumed each time
     station: str = ""  # item that has to stand near, and is kept
-    gives: int = 1  # items each time, at least
+    gives: Positive = 1  # items each time, at least
 
 
 def read_ways(path: Path) -> dict[str, list[Way]]:
@@ -56,7 +57,7 @@ class Ways:
         beyond: items that ways may take though nothing in the table leads to them.
 
     Raises:
-        ValueError: a way takes an item that is in neither.
+        ValueError: a way takes an item that is in neither, or ``made`` has a verb of no way.
     """
 
     def __init__(
@@ -74,6 +75,9 @@ class Ways:
                         f"{near(taken, table)}"
                     )
         self.made = frozenset(made)
+        self.verbs = frozenset(way.how for ways in table.values() for way in ways)
+        for verb in sorted(self.made - self.verbs):
+            raise ValueError(f"made has {verb!r}, by which no way goes{near(verb, self.verbs)}")
         self._way = {item: ways[-1] for item, ways in table.items()}
         self._several = {item: list(ways) for item, ways in table.items() if len(ways) > 1}
         self._by_tier = tools_by_tier
