@@ -28,6 +28,7 @@ from messages.plan import (
 from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition
+from nodes.common.checks.rule_file import NoRule
 from nodes.common.checks.spec_check import spec_problems
 from nodes.llm.answers import answer
 from nodes.llm.backend import BackendError
@@ -288,6 +289,14 @@ def test_an_invalid_rule_file_is_refused_in_a_sentence(
     monkeypatch.setattr(CARD.rulebook, "files", tmp_path)
     with pytest.raises(ValueError, match=said):
         RulebookBackend("broken.yaml")
+
+
+@pytest.mark.parametrize("rule", ["dig {thin}", "dig {}", "dig {", "dig {thing.x}"])
+def test_braces_in_a_rule_that_no_word_fills_are_refused_in_a_sentence(rule: str):
+    log = Condition(kind="have", name="log")
+    with pytest.raises(NoRule, match=r"of minecraft: 'dig .*' cannot be filled in; the words in"):
+        Book().fill(rule, log)
+    assert Book().fill("dig {thing}", log) == "dig log"
 
 
 def test_a_variant_of_the_rules_may_change_levels_blocks_and_sources(

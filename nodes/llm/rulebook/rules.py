@@ -103,12 +103,22 @@ class Book:
         return self._filler.lists(goal, inventory, self.rules.tables)
 
     def fill(self, value: Any, goal: Condition, inventory: Mapping[str, int] = NOTHING) -> Any:
-        """A copy of a rule with the braces in its strings filled in."""
+        """A copy of a rule with the braces in its strings filled in.
+
+        Raises:
+            NoRule: braces name what this game has no word for.
+        """
         words = self._filler.words(goal, inventory, self.rules.tables)
 
         def filled(part: Any) -> Any:
             if isinstance(part, str):
-                return part.format(**words)
+                try:
+                    return part.format(**words)
+                except (LookupError, ValueError, AttributeError):
+                    raise NoRule(
+                        f"{self.file} of {self.game}: {part!r} cannot be filled in; the words in "
+                        f"braces are {', '.join(sorted(words))}"
+                    ) from None
             if isinstance(part, list):
                 return [filled(item) for item in part]
             if isinstance(part, dict):
