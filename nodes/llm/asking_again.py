@@ -19,6 +19,7 @@ from messages.program import CheckProgram
 from messages.undecodable import UNDECODABLE
 from nodes.common.checks.answer_check import MOST_SAMPLES, answer_problems, programs_of
 from nodes.common.questions.asking import kind_of, render
+from nodes.common.questions.template_faults import template_fault
 from nodes.common.running.command import ended
 from nodes.common.running.exit_codes import REFUSED
 from nodes.llm.answers import Asked, NoValidAnswer, answer
@@ -148,9 +149,7 @@ def _prompt(request: Request, entry: Entry | Unanswered, question: Question) -> 
     try:
         prompt = render(prompts, question, instead)
     except jinja2.TemplateError as error:
-        where = getattr(error, "name", None) or request.file or "a template"
-        line = getattr(error, "lineno", None)
-        raise Unusable(f"{where}{f', line {line}' if line else ''}: {error}") from None
+        raise Unusable(template_fault(error, request.file or "a template")) from None
     if request.prompt == "file" and not template:
         pictures = prompt[1].pictures
         prompt = [prompt[0], ChatMessage(role="user", content=text, pictures=pictures)]

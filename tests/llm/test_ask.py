@@ -161,7 +161,7 @@ def test_a_question_that_cannot_be_asked_is_refused_in_one_sentence(
     wrong.write_text("Reach {{ tusk.prompt }}.\n")
     odd.write_text("")
     for changes, words in (
-        ({"prompt": "file", "file": str(wrong)}, "'tusk' is undefined"),
+        ({"prompt": "file", "file": str(wrong)}, f"{wrong}, line 1: 'tusk' is undefined"),
         ({"prompt": "file", "file": str(odd)}, "call it plan.system.jinja or plan.user.jinja"),
         ({"prompt": "file", "file": "nowhere"}, "nowhere cannot be read"),
         ({"profile": {"kind": "replay", "transcript": "x"}}, "name a model with --llm"),

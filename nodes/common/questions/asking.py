@@ -15,7 +15,7 @@ from typing import Literal, TypeVar, cast
 import jinja2
 import msgspec
 
-from messages.bus import RemoteError
+from messages.bus import RemoteError, ServiceError
 from messages.chat import (
     ANSWERS,
     ASK,
@@ -40,6 +40,7 @@ from models.outcomes import (
 )
 from nodes.common.goals.guard_counts import line_in_words
 from nodes.common.questions.prompt_parts import Marks
+from nodes.common.questions.template_faults import template_fault
 from nodes.node import Node
 from worlds import card
 from worlds.card import Card, Unreachable
@@ -69,11 +70,17 @@ def ask(
     Raises:
         NoAnswer: the model gave no valid one.
         RemoteError: the question was refused for another reason.
+        ServiceError: a template of its prompt is wrong.
         TypeError: ``answer`` is not the question's answer type.
     """
     if ANSWERS[type(question)] is not answer:
         raise TypeError(f"{type(question).__name__} is not answered by {answer.__name__}")
-    prompt = render(_NODES / node.name / "prompts", question)
+    try:
+        prompt = render(_NODES / node.name / "prompts", question)
+    except jinja2.TemplateError as error:
+        raise ServiceError(
+            f"a prompt template is wrong: {template_fault(error)}", code="template"
+        ) from None
     request = Ask(id=id, agent=node.name, question=question, prompt=prompt, pictures=list(pictures))
     try:
         answered = node.call(ASK, request)
