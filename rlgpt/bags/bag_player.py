@@ -55,6 +55,8 @@ def play(
     run = run_folder.find(wanted)
     stack = load(run)
     contents = _Contents(Path(os.path.expanduser(file)), topics)
+    if pace.start > contents.seconds:
+        raise Refused(f"--start-offset {pace.start:g}: the bag lasts {contents.seconds:.1f} s")
     nodes = _nodes(contents, replace, stack, run)
     answers = Answers(Types())
     answers.read(each for each in contents.messages() if _node(each.channel) in nodes)
@@ -93,6 +95,8 @@ class _Contents:
 
     Attributes:
         topics: of each node, the topics that are published, with their types.
+        first: when the first message was recorded, in nanoseconds, and ``seconds`` from it to the
+            last one; the latched messages that a snapshot begins with do not count.
         left_out: what of the file cannot be read, in sentences.
     """
 
@@ -120,6 +124,7 @@ class _Contents:
                 self._counts[node] = self._counts.get(node, 0) + 1
             latest = message.logged
         self.first = self.first or latest
+        self.seconds = (latest - self.first) / 1e9
         if not self.nodes:
             raise Refused(f"{path} has no messages")
         if ENCODING not in encodings:  # no node leaves its place for nothing

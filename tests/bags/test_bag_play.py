@@ -184,6 +184,7 @@ def test_bags_that_cannot_be_played_are_refused(run: Path, tmp_path: Path) -> No
         ((bag, "--replace", "launcher"), "the launcher starts the nodes"),
         ((bag, "--rate", "-1"), "--rate -1: 0 (as fast as it goes) or more"),
         ((bag, "--start-offset", "-1"), "--start-offset -1"),
+        ((bag, "--start-offset", "1e6"), "--start-offset 1e+06: the bag lasts "),
         (("empty.mcap",), "empty.mcap has no messages"),
         (
             ("exported.mcap", "--replace", "doubler"),
