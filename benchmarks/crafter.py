@@ -91,6 +91,16 @@ def interval(episodes: list[list[str]]) -> tuple[float, float]:
     return found[25], found[974]
 
 
+def measured(unlocked: list[list[str]], ends: list[str]) -> dict[str, Any]:
+    """The score of episodes by what each unlocked, with its interval, and what they ended by."""
+    return {
+        "score": SCORE.of(SCORE.rates(unlocked)),
+        "interval": interval(unlocked),
+        "achievements": sum(map(len, unlocked)) / len(unlocked),
+        "ends": {end: ends.count(end) for end in sorted(set(ends))},
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--episodes", type=int, default=256)

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.crafter import TASK, interval, stock
+from benchmarks.crafter import TASK, measured, stock
 from benchmarks.options import nodes
 from messages.bus import Bus
 from messages.training import ACT, TRAIN, Act, Train, Trained, TrainingSpec
@@ -32,7 +32,6 @@ from messages.world import (
 from nodes.llm.rulebook import filled_specs
 from nodes.llm.rulebook.rules import Book
 from worlds.crafter.card.crafter_names import ACHIEVEMENTS
-from worlds.crafter.card.score import SCORE
 
 SIDE = 64  # episodes side by side
 FIRST = 100_000  # seed of the first episode that is played in the end
@@ -73,15 +72,7 @@ def played(bus: Bus, trained: Trained, guards: list[Guard], episodes: int) -> di
         found += bus.call(CLOSE, SessionName(session=name)).episodes
     unlocked = [_achievements(each) for each in found]
     ends = [each.cause or each.ended for each in found]
-    low, high = interval(unlocked)
-    return {
-        "score": SCORE.of(SCORE.rates(unlocked)),
-        "low": low,
-        "high": high,
-        "achievements": sum(map(len, unlocked)) / len(unlocked),
-        "steps": sum(each.steps for each in found) / len(found),
-        "ends": {end: ends.count(end) for end in sorted(set(ends))},
-    }
+    return measured(unlocked, ends) | {"steps": sum(each.steps for each in found) / len(found)}
 
 
 def _achievements(episode: Episode) -> list[str]:
@@ -96,7 +87,8 @@ def table(rows: list[dict[str, Any]], episodes: int) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        score = f"{row['score']:.1f} [{row['low']:.1f}, {row['high']:.1f}]"
+        low, high = row["interval"]
+        score = f"{row['score']:.1f} [{low:.1f}, {high:.1f}]"
         lines.append(
             f"| {row['learned']} | {row['played']} | {row['seed']} | {score} "
             f"| {row['achievements']:.1f} | {row['steps']:.0f} | {row['samples']:,} |"

@@ -23,14 +23,13 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.crafter import SIDE, TASK, interval, play, stock
+from benchmarks.crafter import SIDE, TASK, measured, play, stock
 from benchmarks.options import nodes
 from messages.bus import Bus
 from messages.program import Program
 from messages.training import ACTOR, TRAIN, GetActor, LeadingStage, Train, TrainingSpec
 from messages.world import Guard, Interface, RewardTerm, SeedRange
 from worlds.crafter.card.crafter_names import LENGTH
-from worlds.crafter.card.score import SCORE
 
 PROGRAMS = Path(__file__).parent / "programs"
 STAGE = (PROGRAMS / "crafter_plain.py").read_text("utf-8")
@@ -100,12 +99,7 @@ def played(guards: list[Guard], episodes: int) -> dict[str, Any]:
         records += play(seeds, STAGE, guards)
     unlocked = [record["achievements"] for record in records]
     ends = [record["death"] or record["ended"] for record in records]
-    return {
-        "score": SCORE.of(SCORE.rates(unlocked)),
-        "interval": interval(unlocked),
-        "achievements": sum(map(len, unlocked)) / len(unlocked),
-        "ends": {end: ends.count(end) for end in sorted(set(ends))},
-    }
+    return measured(unlocked, ends)
 
 
 def table(rows: list[dict[str, Any]], episodes: int) -> str:
