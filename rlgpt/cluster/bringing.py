@@ -71,12 +71,13 @@ class Bringing:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".{target.name}.draft")
         try:
-            with named(target), draft.open("wb") as file:
+            with draft.open("wb", buffering=0) as file:
                 while file.tell() < size:
                     data = self._part(path, file.tell(), number)[: size - file.tell()]
                     if not data:
                         return False
-                    file.write(data)
+                    with named(target):
+                        file.write(data)
             for journal in JOURNALS:  # of an older one, which would be played into the new one
                 if target.suffix == DATABASE:
                     target.with_suffix(journal).unlink(missing_ok=True)
