@@ -72,7 +72,9 @@ def test_node_list_and_info_show_states_and_endpoints(live: Launched, place: Pat
     assert states == {
         "talker": "ready", "caller": "ready", "planner": "ready", "learner": "released"
     }  # fmt: skip
-    info = run_json("node", "info", "caller", "--json", cwd=place)
+    caller = ("node", "info", "caller", "--json")
+    eventually(lambda: run_json(*caller, cwd=place)["uses"])  # it is ready before its first call
+    info = run_json(*caller, cwd=place)
     assert info["state"] == "ready"
     assert info["uses"] == ["talker/describe"]
     assert "talker/chatter" in run_json("node", "info", "talker", "--json", cwd=place)["topics"]
