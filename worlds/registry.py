@@ -45,6 +45,8 @@ def card(name: str) -> Card:
     ):
         if not path.is_file():  # read by other nodes, long after a launch has begun
             raise GameError(f"the game {name!r} cannot be loaded: {what} is not there ({path})")
+    if wrong := _misnamed(name, found):
+        raise GameError(f"the game {name!r} cannot be loaded: {wrong}")
     return found
 
 
@@ -70,6 +72,19 @@ def unplayable(name: str) -> str:
         play(name)
     except GameError as error:
         return str(error)
+    return ""
+
+
+def _misnamed(name: str, card: Card) -> str:
+    """What of a card is not called as others will ask for it; empty if nothing is."""
+    if card.name != name:
+        return f"its card is called {card.name!r}; give the card the name of its entry point"
+    for key, feature in card.specs.features.items():
+        if feature.name != key:
+            return f"the feature {feature.name!r} stands under the name {key!r}; give it one name"
+    for action in card.specs.actions:
+        if not isinstance(action, str):
+            return f"its actions have {action!r}, which is no text; write '{action}'"
     return ""
 
 

@@ -380,6 +380,8 @@ def a_heap(folder: Path, place: Path, file: str, old: str, new: str) -> Iterator
     text = (heap / file).read_text()
     assert old in text
     (heap / file).write_text(text.replace(old, new))
+    renamed = (heap / CARD_FILE).read_text().replace('name="quarry"', 'name="heap"')
+    (heap / CARD_FILE).write_text(renamed)
     info = place / "heap-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: heap\nVersion: 1\n")
@@ -421,6 +423,9 @@ def a_heap(folder: Path, place: Path, file: str, old: str, new: str) -> Iterator
         ),
         (CARD_FILE, 'made={"make"}', 'made={"mak"}', "made has 'mak', .* did you mean make"),
         (CARD_FILE, "program_api.pyi", "program.pyi", "the stub of its language is not there"),
+        (CARD_FILE, 'name="quarry"', 'name="hep"', "its card is called 'hep'; give the card"),
+        (CARD_FILE, 'name="held"', 'name="hold"', "the feature 'hold' stands under .* 'held';"),
+        (CARD_FILE, "actions = ACTIONS", "actions = (1,)", "its actions have 1, .* write '1'"),
         (CARD_FILE, '/ "prompts"', '/ "promts"', "the prompt that describes it is not there"),
         ("play.py", "import numpy", "import numpi", "needs the package 'numpi'"),
         ("play.py", "PLAY = Quarry()", "PLAY = 1 / 0", "ZeroDivisionError: .*heap/play.py, line "),
