@@ -75,6 +75,7 @@ class World(ABC):
         Raises:
             ValueError: an action out of range or of another shape, and, as MineDojo does with
                 strict checks, equip, place or destroy on an empty slot.
+            TypeError: the actions are no whole numbers, or ``active`` no truth values.
         """
 
     @abstractmethod

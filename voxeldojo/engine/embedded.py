@@ -146,8 +146,9 @@ class EmbeddedWorld(World):
         self._chosen: dict[Any, Any] = {}
 
     def reset(self, environments: Ints, seeds: Ints) -> None:
-        environments = np.array(environments, np.int64)
-        seeds = np.array(seeds, np.int64)
+        # NumPy refuses to make whole numbers of fractions by the rule "same_kind" alone.
+        environments = np.array(environments).astype(np.int64, casting="same_kind")
+        seeds = np.array(seeds).astype(np.int64, casting="same_kind")
         if environments.ndim != 1 or environments.shape != seeds.shape:
             raise ValueError(
                 f"reset wants as many seeds as environments, not {seeds.shape} for"
@@ -230,8 +231,8 @@ class EmbeddedWorld(World):
                 f"step wants actions ({self.size}, 8) and active ({self.size},), not"
                 f" {actions.shape} and {active.shape}"
             )
-        self._actions[:] = actions
-        self._active[:] = active
+        np.copyto(self._actions, actions, casting="same_kind")
+        np.copyto(self._active, active, casting="same_kind")
         row, column = STEP(
             self.state,
             self.rules,
