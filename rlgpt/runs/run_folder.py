@@ -1,12 +1,12 @@
 """Run folders: making, finding and locking them."""
 
-import fcntl
 import os
 import shutil
 import time
 from pathlib import Path
 
 from messages.bus.address import short_folder
+from nodes.common.running.file_lock import is_locked, take_lock
 from nodes.config import ENV_SERVER, env_server_number
 from rlgpt.refused import Refused
 
@@ -140,22 +140,13 @@ class Lock:
             self._file = os.open(run / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise Refused(f"cannot write to the run folder {run} ({error.strerror})") from None
-        if not self._lock():
+        if not take_lock(self._file):
             holder = os.pread(self._file, 20, 0).decode(errors="replace").strip()
             os.close(self._file)
             by = f" by process {holder}" if holder.isdigit() else ""
             raise Refused(f"{run} is already launched{by}; stop that launch first")
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
-
-    def _lock(self) -> bool:
-        for _ in range(5):  # `launched` may be looking
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return True
-            except OSError:
-                time.sleep(0.02)
-        return False
 
     def __enter__(self) -> "Lock":
         return self
@@ -189,10 +180,7 @@ def held(lock: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        return False
-    except OSError:
-        return True
+        return is_locked(file)
     finally:
         os.close(file)
 

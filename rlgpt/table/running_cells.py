@@ -4,7 +4,6 @@ What is under way is noted beside the results, so that a table that was stopped 
 run folders that it left (`rlgpt resume`). On a cluster a cell whose host is lost is begun again.
 """
 
-import fcntl
 import os
 import selectors
 import signal
@@ -21,6 +20,7 @@ import msgspec
 from messages.undecodable import UNDECODABLE
 from nodes.common.running.commit import DIRTY, current_commit
 from nodes.common.running.exit_codes import HOST_LOST
+from nodes.common.running.file_lock import take_lock
 from nodes.common.running.process import end_with_parent, python
 from rlgpt.cluster.remote_launch import PRINTED, is_away
 from rlgpt.refused import Refused
@@ -235,14 +235,12 @@ class ResultsLock:
                 f"cannot write to the results folder {results} ({error.strerror}); "
                 "choose another with --results DIR"
             ) from None
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not take_lock(self._file):
             os.close(self._file)
             raise Refused(
                 f"another table is being run into {results}; wait for it, or choose another "
                 "folder with --results DIR"
-            ) from None
+            )
 
     def __enter__(self) -> "ResultsLock":
         return self

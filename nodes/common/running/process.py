@@ -2,7 +2,6 @@
 stops on a signal and reports when it is ready."""
 
 import ctypes
-import fcntl
 import logging
 import os
 import signal
@@ -11,6 +10,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn
+
+from nodes.common.running.file_lock import take_lock
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NAME = 15
@@ -30,16 +31,14 @@ def hold(path: Path, who: str) -> IO[str]:
         OSError: the file cannot be made.
     """
     file = open(path, "a+", encoding="utf-8")  # noqa: SIM115 - held until the process ends
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not take_lock(file.fileno()):
         file.seek(0)
         owner = file.read(32).strip()
         file.close()
         raise AlreadyRunning(
             f"{who} is already running in this run (process {owner or 'unknown'}); "
             "stop it first, or use another run folder"
-        ) from None
+        )
     file.seek(0)
     file.truncate()
     file.write(f"{os.getpid()}\n")
