@@ -22,12 +22,12 @@ from messages.training import ACT, TRAIN, Act, Train, Trained, TrainingSpec
 from messages.world import (
     CLOSE,
     OPEN,
+    CloseSession,
     Episode,
     Guard,
     Interface,
     OpenSession,
     SeedRange,
-    SessionName,
 )
 from nodes.llm.rulebook import filled_specs
 from nodes.llm.rulebook.rules import Book
@@ -69,7 +69,7 @@ def played(bus: Bus, trained: Trained, guards: list[Guard], episodes: int) -> di
         bus.call(OPEN, OpenSession(session=name, task=TASK, size=size, seeds=seeds))
         act = Act(session=name, policy=trained.policy, seed=first, guards=guards)
         bus.run_goal(ACT, f"act/{name}", act)
-        found += bus.call(CLOSE, SessionName(session=name)).episodes
+        found += bus.call(CLOSE, CloseSession(session=name)).episodes
     unlocked = [_achievements(each) for each in found]
     ends = [each.cause or each.ended for each in found]
     return measured(unlocked, ends) | {"steps": sum(each.steps for each in found) / len(found)}

@@ -38,6 +38,7 @@ from messages.world import (
     LOOK,
     OPEN,
     RUN_PROGRAM,
+    CloseSession,
     Condition,
     Interface,
     OpenSession,
@@ -221,7 +222,7 @@ class Episodes:
         self._bus.call(OPEN, request)
 
     def _close(self, name: str) -> int:
-        closed = self._bus.call(CLOSE, SessionName(session=name))
+        closed = self._bus.call(CLOSE, CloseSession(session=name))
         return sum(episode.success for episode in closed.episodes)
 
 

@@ -368,6 +368,13 @@ class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     session: str
 
 
+class CloseSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """``whole``: the play has come to its end, and is not abandoned; see `StoredPlay`."""
+
+    session: str
+    whole: bool = True
+
+
 class ChoiceUse(msgspec.Struct, frozen=True, kw_only=True):
     """How often a policy chose something. ``endings``: of a macro's runs, in words -> how many."""
 
@@ -443,7 +450,7 @@ INTERFACE = Service(
 )
 STEP = Service("env_server/step", Step, Stepped, timeout=LIMITED_BY_SERVER)
 LOOK = Service("env_server/look", SessionName, Looked, idempotent=True, timeout=LIMITED_BY_SERVER)
-CLOSE = Service("env_server/close", SessionName, Closed, timeout=LIMITED_BY_SERVER)
+CLOSE = Service("env_server/close", CloseSession, Closed, timeout=LIMITED_BY_SERVER)
 RUN_PROGRAM = Action("env_server/run_program", RunProgram, Activity, ProgramRan)
 ACTIVITY = Topic("env_server/activity", Activity, latched=True)
 SIGHT = Topic("env_server/sight", Sight)

@@ -27,6 +27,7 @@ from messages.world import (
     STEP,
     Activity,
     Closed,
+    CloseSession,
     Looked,
     Opened,
     OpenSession,
@@ -189,8 +190,7 @@ class EnvServer(Node):
             return session.opened()
 
     def take_interface(self, request: TakeInterface) -> Opened:
-        session = self._session(request.session)
-        with _In(session), self._losing(session):
+        with self._using(request.session) as session:
             try:
                 session.take(
                     request.interface, request.environments, request.begins, request.guards
@@ -200,31 +200,26 @@ class EnvServer(Node):
             return session.opened()
 
     def step(self, request: Step) -> Stepped:
-        session = self._session(request.session)
-        with _In(session), self._losing(session):
+        with self._using(request.session) as session:
             try:
                 return session.step(np.asarray(request.choices))
             except ValueError as error:
                 raise _invalid(error) from error
 
     def look(self, request: SessionName) -> Looked:
-        session = self._session(request.session)
-        with _In(session), self._losing(session):
+        with self._using(request.session) as session:
             return Looked(episodes=session.episodes())
 
-    def close_session(self, request: SessionName) -> Closed:
+    def close_session(self, request: CloseSession) -> Closed:
         with self._names.of(request.session):  # it may be being opened
             return self._closed(request)
 
-    def _closed(self, request: SessionName) -> Closed:
-        session = self._session(request.session)
-        with session.lock, self._losing(session):
-            if self._sessions.get(request.session) is not session:
-                raise _unknown(request.session)
+    def _closed(self, request: CloseSession) -> Closed:
+        with self._using(request.session, wait=True) as session:
             episodes, pictures, guards = session.episodes(), session.pictures(), session.guards()
             choices, mistakes = session.choices(), session.mistakes()
             del self._sessions[request.session]
-            session.close(whole=True)
+            session.close(request.whole)
         video = None
         if session.film is not None and not session.film.lost:
             video = str(session.film.path.relative_to(self.run))
@@ -248,8 +243,7 @@ class EnvServer(Node):
     # ---- the action
 
     def run_program(self, goal: GoalHandle[RunProgram, Activity]) -> ProgramRan:
-        session = self._session(goal.request.session)
-        with session.lock, self._losing(session):
+        with self._using(goal.request.session, wait=True) as session:
             try:
                 steps, reports = session.run_program(
                     goal.request.program,
@@ -357,12 +351,6 @@ class EnvServer(Node):
                 write_whole(self.folder / "jail.json", state)
                 self._jail_written = state
 
-    def _session(self, name: str) -> Recorded:
-        session = self._sessions.get(name)
-        if session is None:
-            raise _unknown(name)
-        return session
-
     def _forget(self, name: str) -> None:
         old = self._sessions.pop(name, None)
         if old is not None:
@@ -370,17 +358,33 @@ class EnvServer(Node):
                 old.close()
 
     @contextmanager
-    def _losing(self, session: Recorded) -> Iterator[None]:
-        """A session whose process ended is forgotten, and its user gets what to do."""
+    def _using(self, name: str, wait: bool = False) -> Iterator[Recorded]:
+        """The session of that name, for this caller alone. Where a program runs in it, ``wait``
+        until it is over; the serving thread cannot, and its caller is refused.
+
+        Raises:
+            ServiceError: there is none, it is in use, or its process ended: then it is forgotten.
+        """
+        session = self._sessions.get(name)
+        if session is None:
+            raise _unknown(name)
+        if not session.lock.acquire(blocking=wait):
+            raise ServiceError(
+                f"A program is running in session {name!r}: wait for its result.", code="busy"
+            )
         try:
-            yield
+            if self._sessions.get(name) is not session:  # closed while this caller waited
+                raise _unknown(name)
+            yield session
         except SessionLost as error:
-            if self._sessions.get(session.name) is session:
-                del self._sessions[session.name]
+            if self._sessions.get(name) is session:
+                del self._sessions[name]
             with suppress(SessionLost):
                 session.close()
             self._write_jail()
             raise _gone(error) from error
+        finally:
+            session.lock.release()
 
     def _film_path(self, session: str) -> Path:
         return self.folder / "videos" / f"{file_name(session)}.mp4"
@@ -399,23 +403,6 @@ class EnvServer(Node):
             before, then = steps, now
             self.publish(ACTIVITY, activity)
             self._sights.wanted = self.bus.subscribed(self.own(SIGHT))
-
-
-class _In:
-    """Holds a session's lock, or refuses at once: the serving thread waits for no program."""
-
-    def __init__(self, session: Recorded) -> None:
-        self._session = session
-
-    def __enter__(self) -> None:
-        if not self._session.lock.acquire(blocking=False):
-            raise ServiceError(
-                f"A program is running in session {self._session.name!r}: wait for its result.",
-                code="busy",
-            )
-
-    def __exit__(self, *error: object) -> None:
-        self._session.lock.release()
 
 
 def _as_it_is(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:

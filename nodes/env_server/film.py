@@ -47,8 +47,8 @@ class Film(FrameCount):
             self._container.mux(self._stream.encode(frame))
 
     def close(self) -> None:
-        """Write what is left. The film cannot be added to afterwards."""
-        if self.lost:
+        """Write what is left. The film cannot be added to afterwards, and may be closed again."""
+        if self.lost or self._container is None:
             return
         with self._writing():
             self._container.mux(self._stream.encode())

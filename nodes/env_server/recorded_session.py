@@ -33,7 +33,8 @@ LOG = logging.getLogger("env_server")
 
 
 class Recorded:
-    """``kept`` may fail (a full disk): the session plays on, and ``warn`` is called once."""
+    """Writing to ``kept`` may fail (a full disk): the session plays on, and ``warn`` is called
+    once."""
 
     def __init__(
         self,
@@ -100,7 +101,11 @@ class Recorded:
             environments=list(environments), begins=begins, program=program, guards=list(guards)
         )
         self._parts.append(part)
-        return self._session.run_program(program, check, environments, begins, guards)
+        try:
+            return self._session.run_program(program, check, environments, begins, guards)
+        except ValueError:  # refused before its first step
+            self._parts.pop()
+            raise
 
     def episodes(self) -> list[Episode]:
         return self._session.episodes()

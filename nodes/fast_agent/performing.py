@@ -12,7 +12,17 @@ import msgspec
 
 from messages.bus import BusError, GoalHandle
 from messages.plan import Perform, Performed, PerformedEpisode, Practised, Subtask, Working
-from messages.world import CLOSE, LOOK, OPEN, Closed, Condition, Episode, OpenSession, SessionName
+from messages.world import (
+    CLOSE,
+    LOOK,
+    OPEN,
+    Closed,
+    CloseSession,
+    Condition,
+    Episode,
+    OpenSession,
+    SessionName,
+)
 from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import together
 from nodes.fast_agent.agent import Agent
@@ -129,7 +139,7 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
     except BusError:
         agent.player.close_left_over(session)
         raise
-    closed = agent.call(CLOSE, SessionName(session=session))
+    closed = agent.call(CLOSE, CloseSession(session=session))
     return _performed(request, closed, standings, steps)
 
 

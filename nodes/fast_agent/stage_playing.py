@@ -24,6 +24,7 @@ from messages.world import (
     RUN_PROGRAM,
     Actor,
     ChoiceUse,
+    CloseSession,
     Episode,
     Guard,
     GuardReport,
@@ -166,7 +167,7 @@ class Player:
         except BusError:
             self.close_left_over(session)
             raise
-        closed = self._node.call(CLOSE, SessionName(session=session))
+        closed = self._node.call(CLOSE, CloseSession(session=session))
         return Played(
             episodes=closed.episodes,
             steps=steps,
@@ -284,7 +285,7 @@ class Player:
 
     def close_left_over(self, session: str) -> None:
         try:
-            self._node.call(CLOSE, SessionName(session=session), timeout=_LEFT_OVER)
+            self._node.call(CLOSE, CloseSession(session=session, whole=False), timeout=_LEFT_OVER)
         except BusError as error:
             # It was closed already, or ends with the env server: nothing is lost but memory.
             self._node.log.debug("%s was not closed: %s", session, error)

@@ -17,12 +17,12 @@ from messages.world import (
     CLOSE,
     OPEN,
     STEP,
+    CloseSession,
     Guard,
     Lead,
     Opened,
     OpenSession,
     SeedRange,
-    SessionName,
     Step,
     Stepped,
 )
@@ -222,7 +222,7 @@ class TrainingSession:
 
     def close(self) -> None:
         with suppress(SessionLost):  # it is closed already
-            self._ask(CLOSE, SessionName(session=self.name))
+            self._ask(CLOSE, CloseSession(session=self.name))
 
     def _ask(self, service: Service[Request, Reply], request: Request) -> Reply:
         try:

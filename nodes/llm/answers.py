@@ -38,6 +38,11 @@ class Asked:
     left_out: list[str] = field(default_factory=list)  # of the prompt
     version: str = ""  # of what gave the answer
 
+    @property
+    def repairs(self) -> int:
+        """How often the model was sent the errors of its answer."""
+        return sum(bool(attempt.reminder) for attempt in self.attempts)
+
 
 class NoValidAnswer(Exception):
     """The model gave no valid answer, although it was sent the errors each time."""
@@ -78,10 +83,10 @@ def answer(
             asking.failed(error)
             if error.too_long and asking.shortened():
                 continue  # the model was not asked
+            if error.permanent or not (error.lost and asking.waited()):
+                tries += 1
             if error.permanent:
                 break
-            if not (error.lost and asking.waited()):
-                tries += 1
             continue
         tries += 1
         asking.count(completion)
@@ -92,7 +97,7 @@ def answer(
             asking.refuse(completion, error, _REPAIR.format(error=error, schema=schema_text))
             continue
         return asking.accepted(completion, valid)
-    raise asking.no_answer(backend.model)
+    raise asking.no_answer(backend.model, tries)
 
 
 class _Asking:
@@ -155,14 +160,14 @@ class _Asking:
         self._asked.attempts.append(Attempt(text=completion.text, thinking=completion.thinking))
         return Valid(valid, self._asked)
 
-    def no_answer(self, model: str) -> NoValidAnswer:
+    def no_answer(self, model: str, tries: int) -> NoValidAnswer:
         failures = self._asked.failures
         if self._away:
             return NoValidAnswer(
                 f"{model} cannot be asked, after {self._waited:.0f} s of waiting: {failures[-1]}",
                 self._asked,
             )
-        count = "1 try" if len(failures) == 1 else f"{len(failures)} tries"
+        count = "1 try" if tries == 1 else f"{tries} tries"
         return NoValidAnswer(
             f"{model} gave no valid answer in {count}; the last: {failures[-1]}", self._asked
         )

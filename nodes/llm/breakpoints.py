@@ -73,6 +73,7 @@ class Breakpoints:
         self._folder = folder / "held"
         self._changed = changed
         self._lock = threading.Lock()
+        self._reporting = threading.Lock()  # taken first
         self._places: list[str] = []
         self._waiting: dict[str, Waiting] = {}
         self._askers: dict[str, list[Later[Answered]]] = {}  # by question
@@ -106,7 +107,7 @@ class Breakpoints:
                 places = [each for each in self._places if stops or each != at]
             write_whole(self._file, msgspec.json.encode(places))
             self._places = places
-        return self._tell()
+        return self._report()
 
     def stops(self, agent: str, kind: str) -> bool:
         """Whether answers to such questions wait."""
@@ -140,7 +141,7 @@ class Breakpoints:
                 self._keep(waiting)
                 self._waiting[id] = waiting
             self._askers.setdefault(id, []).append(asker)
-        self._tell()
+        self._report()
         return asker
 
     def askers(self, id: str) -> int:
@@ -164,7 +165,7 @@ class Breakpoints:
                 self._path(waiting.id).unlink(missing_ok=True)
         for asker in askers:
             asker.reply(outcome)
-        self._tell()
+        self._report()
 
     def _left(self, id: str, asker: Later[Answered]) -> None:
         """The process that asked has ended; the answer waits on, for the next one."""
@@ -182,9 +183,11 @@ class Breakpoints:
     def _path(self, id: str) -> Path:
         return self._folder / f"{hashlib.sha256(id.encode()).hexdigest()[:32]}.json"
 
-    def _tell(self) -> Breaks:
-        state = self.state()
-        self._changed(state)
+    def _report(self) -> Breaks:
+        """Call ``changed``. Of two threads the one with the newer state is the later one."""
+        with self._reporting:
+            state = self.state()
+            self._changed(state)
         return state
 
 

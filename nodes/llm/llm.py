@@ -211,7 +211,7 @@ class Llm(Node):
             prompt_tokens=valid.asked.prompt_tokens,
             completion_tokens=valid.asked.completion_tokens,
             seconds=time.monotonic() - began,
-            repairs=len(valid.asked.failures),
+            repairs=valid.asked.repairs,
             pictures=sum(len(message.pictures) for message in request.prompt),
             left_out=[*fitted.left_out, *valid.asked.left_out],
         )

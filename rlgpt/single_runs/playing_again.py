@@ -23,11 +23,11 @@ from messages.world import (
     RUN_PROGRAM,
     STEP,
     Closed,
+    CloseSession,
     Episode,
     Interface,
     RunProgram,
     SeedRange,
-    SessionName,
     Step,
     TakeInterface,
 )
@@ -159,7 +159,7 @@ def _played(small: SmallStack, play: StoredPlay, place: int, seed: int) -> Close
             )
         elif part.interface is not None:
             _choose(small, part, part.interface, play.opened.size, place)
-    return small.bus.call(CLOSE, SessionName(session=_SESSION))
+    return small.bus.call(CLOSE, CloseSession(session=_SESSION))
 
 
 def _choose(small: SmallStack, part: PlayPart, interface: Interface, size: int, place: int) -> None:

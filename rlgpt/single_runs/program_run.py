@@ -16,10 +16,10 @@ from messages.world import (
     MOST_ENVIRONMENTS,
     OPEN,
     RUN_PROGRAM,
+    CloseSession,
     OpenSession,
     RunProgram,
     SeedRange,
-    SessionName,
 )
 from nodes.common.goals.goal_ids import slug
 from nodes.common.running.exit_codes import FAILED, REFUSED
@@ -144,7 +144,7 @@ def _play(small: SmallStack, program: Program, options: Options) -> tuple[int, l
             RunProgram(session=session, program=program),
             cancelled=lambda: small.ended() is not None,
         )
-        small.bus.call(CLOSE, SessionName(session=session))
+        small.bus.call(CLOSE, CloseSession(session=session))
     except RemoteError as error:
         raise Refused(f"it cannot be played: {error.message}", code=FAILED) from None
     except BusError as error:

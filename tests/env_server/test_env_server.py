@@ -23,13 +23,13 @@ from messages.world import (
     RUN_PROGRAM,
     STEP,
     Activity,
+    CloseSession,
     Condition,
     Interface,
     OpenSession,
     RewardTerm,
     RunProgram,
     SeedRange,
-    SessionName,
     Step,
     TakeInterface,
     Task,
@@ -113,7 +113,7 @@ def test_a_session_plays_its_steps_reports_its_episodes_and_its_samples_are_coun
         assert np.isfinite(stepped.features).all()
         assert stepped.final_features.shape == (len(stepped.final_rows), opened.features.shape[1])
     assert ended >= 6
-    closed = bus.call(CLOSE, SessionName(session="test/a"), timeout=PATIENCE)
+    closed = bus.call(CLOSE, CloseSession(session="test/a"), timeout=PATIENCE)
     assert [episode.environment for episode in closed.episodes] == [0, 1, 2]
     assert closed.video is None
     assert server.stop() == 0
@@ -129,7 +129,7 @@ def test_opening_a_session_again_while_it_is_opened_leaves_one_worker(
     task = msgspec.structs.replace(TASK, horizon=40_000)
     request = opening("twice", task=task, prefix=[long], interface=None)
     bus.call(OPEN, opening("warm"), timeout=COMPILING)
-    bus.call(CLOSE, SessionName(session="warm"), timeout=PATIENCE)
+    bus.call(CLOSE, CloseSession(session="warm"), timeout=PATIENCE)
     pulses = run_folder / "env_server" / "pulses"  # a file for each worker that there is
     assert len(list(pulses.iterdir())) == 1  # the one that checks programs
 
@@ -138,7 +138,7 @@ def test_opening_a_session_again_while_it_is_opened_leaves_one_worker(
         eventually(lambda: len(list(pulses.iterdir())) > 1)
         bus.call(OPEN, request, timeout=COMPILING)
         first.result()
-    bus.call(CLOSE, SessionName(session="twice"), timeout=PATIENCE)
+    bus.call(CLOSE, CloseSession(session="twice"), timeout=PATIENCE)
     assert len(list(pulses.iterdir())) == 1
 
 
@@ -177,7 +177,7 @@ def test_a_recorded_session_runs_a_program_then_a_policy_stage_and_leaves_a_film
         over |= stepped.terminated | stepped.truncated | (stepped.steps == 0)
         decisions += 1
     assert decisions == INTERFACE_OF_ALL.horizon
-    closed = bus.call(CLOSE, SessionName(session="film"), timeout=PATIENCE)
+    closed = bus.call(CLOSE, CloseSession(session="film"), timeout=PATIENCE)
     assert closed.video is not None
     with av.open(str(run_folder / closed.video)) as film:
         frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
@@ -205,7 +205,7 @@ def test_a_full_disk_costs_the_film_and_not_the_session(
             turns = RunProgram(session=session, program=Program(name="turns", source=source))
             ran = bus.run_goal(RUN_PROGRAM, session, turns)
             assert [report.steps for report in ran.reports] == [steps]
-            closed = bus.call(CLOSE, SessionName(session=session), timeout=PATIENCE)
+            closed = bus.call(CLOSE, CloseSession(session=session), timeout=PATIENCE)
             assert [episode.steps for episode in closed.episodes] == [steps] * 3
             assert closed.video is None
         assert list(videos.iterdir()) == []
@@ -231,7 +231,7 @@ def test_errors_of_invalid_requests_have_codes(server: Process, bus: Bus) -> Non
     bad = Program(name="bad", source="import os\n")
     lost = RunProgram(session="gone", program=LOOK)
     assert code(lambda: bus.call(STEP, Step(session="gone", choices=choices))) == "unknown_session"
-    assert code(lambda: bus.call(CLOSE, SessionName(session="gone"))) == "unknown_session"
+    assert code(lambda: bus.call(CLOSE, CloseSession(session="gone"))) == "unknown_session"
     assert code(lambda: bus.run_goal(RUN_PROGRAM, "g", lost)) == "unknown_session"
     wrongs: list[dict[str, Any]] = [
         {"size": 0},

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from messages.bus import Bus
-from messages.world import CLOSE, OPEN, SIGHT, STEP, SessionName, Sight, Step, View
+from messages.world import CLOSE, OPEN, SIGHT, STEP, CloseSession, Sight, Step, View
 from nodes.env_server.live_sights import Sights
 from tests.bus_processes import PATIENCE, Process, eventually
 from tests.env_server.test_env_server import COMPILING, bus, opening, server
@@ -59,7 +59,7 @@ def test_the_players_view_is_published_while_there_are_subscribers(
     assert sight.above.shape == (3, 41, 41)
     assert sight.above.std() > 5.0
     assert 0.0 < sight.view.life <= 20.0
-    serving.call(CLOSE, SessionName(session="test/a"), timeout=PATIENCE)
+    serving.call(CLOSE, CloseSession(session="test/a"), timeout=PATIENCE)
 
 
 def test_published_pictures_stay_with_one_session() -> None:

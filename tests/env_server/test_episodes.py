@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import av
+import msgspec
 import numpy as np
 import pytest
 import yaml
 
-from messages.bus import Bus
+from messages.bus import Bus, BusError
 from messages.program import Program
 from messages.world import (
     CLOSE,
@@ -22,12 +23,12 @@ from messages.world import (
     RUN_PROGRAM,
     STEP,
     Closed,
+    CloseSession,
     Condition,
     Interface,
     OpenSession,
     RunProgram,
     SeedRange,
-    SessionName,
     Step,
     TakeInterface,
     Task,
@@ -121,7 +122,7 @@ def begin(bus: Bus, session: str) -> None:
 
 def played(bus: Bus, session: str) -> Closed:
     begin(bus, session)
-    return bus.call(CLOSE, SessionName(session=session), timeout=PATIENCE)
+    return bus.call(CLOSE, CloseSession(session=session), timeout=PATIENCE)
 
 
 def test_episodes_survive_kills_of_the_env_server_and_are_counted_once(
@@ -160,7 +161,7 @@ def test_a_trainings_episodes_are_counted_by_their_seeds(
         bus.call(OPEN, request, timeout=COMPILING)
         for _ in range(20):
             bus.call(STEP, Step(session=task, choices=np.zeros(3, np.int64)), timeout=PATIENCE)
-        bus.call(CLOSE, SessionName(session=task), timeout=PATIENCE)
+        bus.call(CLOSE, CloseSession(session=task), timeout=PATIENCE)
     (counted,) = played_episodes.trained(run)
     assert (counted.play, counted.episodes, counted.steps) == (task, 6, 54)
     assert played_episodes.rows(run) == []
@@ -204,7 +205,7 @@ def test_an_episode_is_played_again_as_it_went(
 ) -> None:
     """Alone in its session, of a batch of three in which one did something else than the others."""
     begin(bus, f"{PLAY}/play-0")
-    closed = bus.call(CLOSE, SessionName(session=f"{PLAY}/play-0"), timeout=PATIENCE)
+    closed = bus.call(CLOSE, CloseSession(session=f"{PLAY}/play-0"), timeout=PATIENCE)
     assert closed.episodes[1].steps != closed.episodes[2].steps
     for seed in (41, 42):
         film = run / f"{seed}.mp4"
@@ -242,3 +243,30 @@ def test_episodes_that_cannot_be_kept_are_told_with_the_file_and_what_to_do(
         f"episodes of a/run cannot be kept: {path} cannot be used: database is locked; "
         "try again, or end the process that holds it"
     ]
+
+
+def test_a_play_that_was_abandoned_is_cut_off_and_played_again(
+    server: Process, bus: Bus, run: Path
+) -> None:
+    """As of an agent whose goal is cancelled in the middle of it."""
+    session = f"{PLAY}/play-0"
+    bus.call(OPEN, opening(session, interface=WALK), timeout=COMPILING)
+    bus.call(STEP, Step(session=session, choices=np.full(3, 0)), timeout=PATIENCE)
+    bus.call(CLOSE, CloseSession(session=session, whole=False), timeout=PATIENCE)
+    assert [row.ended for row in played_episodes.rows(run)] == ["cut_off"] * 3
+    played(bus, f"{PLAY}/play-1")
+    assert [row.ended for row in played_episodes.rows(run)] == ["stopped"] * 3
+
+
+def test_a_program_that_was_refused_is_no_part_of_what_is_played_again(
+    server: Process, bus: Bus, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = f"{PLAY}/play-0"
+    begin(bus, session)
+    unplayable = msgspec.structs.replace(LOOK, source="look at it")
+    goal = RunProgram(session=session, program=unplayable)
+    with pytest.raises(BusError, match="syntax"):
+        bus.run_goal(RUN_PROGRAM, f"{session}/3", goal)
+    bus.call(CLOSE, CloseSession(session=session), timeout=PATIENCE)
+    assert main(["episode", "play", str(run), "41", "--out", str(run / "again.mp4")]) == 0
+    assert "as recorded: stopped" in capsys.readouterr().out

@@ -21,6 +21,7 @@ from messages.world import (
     OPEN,
     RUN_PROGRAM,
     STEP,
+    CloseSession,
     Condition,
     Guard,
     Interface,
@@ -390,7 +391,7 @@ def test_the_env_server_survives_hanging_programs_and_its_workers_end_with_it(
         checked = bus.call(CHECK, CheckProgram(program=hangs), timeout=PATIENCE)
         assert "stopped responding" in checked.problems[0].message
         assert bus.call(CHECK, CheckProgram(program=DIG), timeout=PATIENCE).problems == []
-        closed = bus.call(CLOSE, SessionName(session="a"), timeout=PATIENCE)
+        closed = bus.call(CLOSE, CloseSession(session="a"), timeout=PATIENCE)
         assert len(closed.episodes) == 2
 
         # A policy chooses a macro which hangs: open again, and the macro does nothing.

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from messages.bus import Bus, RemoteError
 from messages.training import TRAIN, Train
-from messages.world import CLOSE, Activity, SessionName
+from messages.world import CLOSE, Activity, CloseSession
 from nodes.common.storage.episode_store import FILE as EPISODES
 from nodes.common.storage.episode_store import StoredEpisodes
 from nodes.config import env_servers
@@ -197,7 +197,7 @@ class Servers(House):
     def wait_answers(self, node: str) -> None:
         bus = Bus(run=self.run)
         try:
-            bus.call(CLOSE.at(node), SessionName(session="none"), timeout=PATIENCE)
+            bus.call(CLOSE.at(node), CloseSession(session="none"), timeout=PATIENCE)
         except RemoteError:
             pass  # it is there: it knows of no such session
         finally:

@@ -23,6 +23,7 @@ from messages.world import (
     OPEN,
     RUN_PROGRAM,
     STEP,
+    CloseSession,
     Interface,
     OpenSession,
     RewardTerm,
@@ -216,7 +217,7 @@ def test_a_program_waits_while_its_world_is_paused_and_takes_the_steps_allowed(
             assert not goal.done()
             change(bus, "env_server", paused=False)
             assert goal.result(PATIENCE).steps == 3 * 40
-        bus.call(CLOSE, SessionName(session="a"), timeout=PATIENCE)
+        bus.call(CLOSE, CloseSession(session="a"), timeout=PATIENCE)
     finally:
         bus.close()
 

@@ -163,11 +163,11 @@ def test_wrong_calls_are_refused_in_words() -> None:
     with pytest.raises(ValueError, match=r"step wants actions \(2, 8\)"):
         world.step(actions[:1], active)
     for fractions in (actions + 0.5, actions * np.nan):
-        with pytest.raises(TypeError, match="float64.* to .*int64"):
+        with pytest.raises(TypeError, match=r"float64.* to .*int64"):
             world.step(fractions, active)
-    with pytest.raises(TypeError, match="float64.* to .*bool"):
+    with pytest.raises(TypeError, match=r"float64.* to .*bool"):
         world.step(actions, active * 0.5)
-    with pytest.raises(TypeError, match="float64.* to .*int64"):
+    with pytest.raises(TypeError, match=r"float64.* to .*int64"):
         world.reset(np.array([0.7]), np.array([0]))
     for column, value in ((0, 3), (3, 25), (6, 244), (7, -1)):
         wrong = actions.copy()

@@ -2,6 +2,7 @@
 that it is paused."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +35,7 @@ class Pausing:
         self._log = log
         self._stored: _Stored | None = None
         self._publish: Callable[[Pause], None] = lambda state: None
+        self._reporting = threading.Lock()
         self.gate = Gate(self._changed)
 
     def begin(self, publish: Callable[[Pause], None]) -> None:
@@ -48,7 +50,7 @@ class Pausing:
         if self._stored is not None:
             self.gate.set(True)
             self._log.info("%s is still paused, as before it was restarted", self._node)
-        self._tell()
+        self._report()
 
     @property
     def note(self) -> list[str]:
@@ -81,7 +83,7 @@ class Pausing:
                 code="disk",
             ) from None
         self.gate.set(request.paused, request.steps)
-        self._tell()
+        self._report()
         return self.get(Empty())
 
     def _set(self, request: SetPause) -> None:
@@ -99,11 +101,12 @@ class Pausing:
         if request.paused and request.steps:
             self._log.info("may take %d steps%s", request.steps, by)
 
-    def _tell(self) -> None:
-        paused = self._stored is not None
+    def _report(self) -> None:
         why = f"which is paused: `rlgpt node continue {self._node}` lets it go on"
-        self._bus.delay("pause", why if paused else "")
+        with self._reporting:
+            self._bus.delay("pause", why if self._stored is not None else "")
         self._changed()
 
     def _changed(self) -> None:
-        self._publish(self.get(Empty()))
+        with self._reporting:  # of two threads the one with the newer state is the later one
+            self._publish(self.get(Empty()))

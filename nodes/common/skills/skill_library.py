@@ -37,7 +37,7 @@ from nodes.common.skills.skills import (
     holds,
     skill_key,
 )
-from nodes.common.storage.sqlite_file import unusable
+from nodes.common.storage.sqlite_file import transaction, unusable
 from nodes.common.storage.whole_files import write_whole
 from worlds import card
 
@@ -251,14 +251,8 @@ class Library:
             raise LibraryError(
                 f"the skill library {self.folder / FILE} cannot be written; {_OTHER}"
             )
-        with self._using():
-            self._table.execute("begin immediate")
-            try:
-                yield self._table
-            except BaseException:
-                self._table.execute("rollback")
-                raise
-            self._table.execute("commit")
+        with self._using(), transaction(self._table):
+            yield self._table
 
     def _count(self, table: sqlite3.Connection, occasion: str, key: str, counts: Counts) -> None:
         inserted = table.execute("insert or ignore into counted values (?, ?)", (occasion, key))

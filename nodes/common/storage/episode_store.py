@@ -6,7 +6,6 @@ play stores what was done in them (programs, and the choices of policies), so th
 be played again. Of a training's episodes the seed and the end are stored.
 """
 
-import sqlite3
 import threading
 import zlib
 from pathlib import Path
@@ -17,7 +16,7 @@ import msgspec
 from messages.program import Program
 from messages.undecodable import UNDECODABLE
 from messages.world import Episode, Guard, Interface, OpenSession
-from nodes.common.storage.sqlite_file import open_table
+from nodes.common.storage.sqlite_file import open_table, transaction
 
 FILE = "episodes.sqlite"
 
@@ -97,7 +96,7 @@ class StoredEpisodes:
     def keep(self, play: StoredPlay, kept: list[Kept]) -> None:
         """Write a play with its episodes, in place of an earlier attempt. A play that was cut off
         does not replace a whole one."""
-        with self._lock, _Transaction(self._table):
+        with self._lock, transaction(self._table):
             known = self._table.execute(
                 "select whole from plays where play = ?", (play.id,)
             ).fetchone()
@@ -116,7 +115,7 @@ class StoredEpisodes:
     def keep_trained(self, play: str, ends: list[tuple[int, str, int]]) -> None:
         """Seeds, ends and steps of episodes of a training. One that is played again after a kill
         counts once."""
-        with self._lock, _Transaction(self._table):
+        with self._lock, transaction(self._table):
             self._table.executemany(
                 "insert or replace into trained values (?, ?, ?, ?)",
                 [(play, *each) for each in ends],
@@ -125,7 +124,7 @@ class StoredEpisodes:
     def keep_scored(self, play: str, began: float, ends: list[tuple[int, int, list[str]]]) -> None:
         """Seeds and steps of episodes of a training, and what each had of what the game's score
         counts. ``began``: when the session was opened, in seconds since the epoch."""
-        with self._lock, _Transaction(self._table):
+        with self._lock, transaction(self._table):
             self._table.executemany(
                 "insert or replace into scored values (?, ?, ?, ?, ?)",
                 [(play, seed, began, steps, " ".join(had)) for seed, steps, had in ends],
@@ -134,19 +133,6 @@ class StoredEpisodes:
     def close(self) -> None:
         with self._lock:
             self._table.close()
-
-
-class _Transaction:
-    """Commits all statements or none; the connection itself commits each statement."""
-
-    def __init__(self, table: sqlite3.Connection) -> None:
-        self._table = table
-
-    def __enter__(self) -> None:
-        self._table.execute("begin immediate")
-
-    def __exit__(self, kind: object, *rest: object) -> None:
-        self._table.execute("commit" if kind is None else "rollback")
 
 
 def read_episode(encoded: bytes) -> Episode | None:

@@ -1,4 +1,4 @@
-"""Opening a node's SQLite file, and checking at once that it is whole."""
+"""A node's SQLite file: opened, checked at once that it is whole, and written."""
 
 import sqlite3
 from collections.abc import Generator
@@ -38,6 +38,19 @@ def unusable(path: Path, why: object, content: str) -> UnusableFile:
         # Python's own complaints have no code, an extended code has the plain one in its last byte.
         remedy = _REMEDIES.get(getattr(why, "sqlite_errorcode", 0) & 0xFF, remedy)
     return UnusableFile(f"{path} cannot be used: {why}; {remedy}")
+
+
+@contextmanager
+def transaction(table: sqlite3.Connection) -> Generator[None]:
+    """Commits all statements or none; the connection itself commits each statement."""
+    table.execute("begin immediate")
+    try:
+        yield
+        table.execute("commit")
+    except BaseException:
+        if table.in_transaction:  # SQLite itself rolls back where the disk is full, or fails
+            table.execute("rollback")
+        raise
 
 
 @contextmanager
