@@ -143,11 +143,11 @@ def _compare(
         agent.log.info("%s: the program %s is not tried: %s", goal.id, rival.name, reason)
         return
     spent.tried(played)
-    verdict = judge(agent, goal, "program", played, macros=[])
     count = len(played.episodes)
     if count != episodes:
         # Of other episodes than the policy's: where samples ran out, one of them had fewer.
         return
+    verdict = judge(agent, goal, "program", played, macros=[])
     program_rate = f"the program {rival.name} in {round(verdict.success_rate * count)}"
     other = f"the policy in {round(policy.success_rate * episodes)}"
     paces = [played.steps / count, pace]

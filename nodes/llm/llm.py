@@ -84,7 +84,7 @@ class Llm(Node):
         self._begin_holding()
         self.serve(ASK, self.ask, background=True)
         self.serve(TAKE_GPU, self.take_gpu, background=True)
-        self.serve(GIVE_BACK_GPU, self.give_back_gpu)
+        self.serve(GIVE_BACK_GPU, self.give_back_gpu, background=True)
 
     def shutdown(self) -> None:
         if self.tenancy is not None:

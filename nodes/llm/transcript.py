@@ -101,8 +101,7 @@ class Transcript:
             OSError: it cannot be written, and nothing of it is.
         """
         with self._lock:
-            place = _append(self._file, entry)
-            os.fsync(self._file.fileno())
+            place = _append(self._file, entry, to_disk=True)
             self._places[entry.answered.id] = place
 
     def close(self) -> None:
@@ -141,9 +140,10 @@ def note_unanswered(path: Path, entry: Unanswered) -> None:
         _append(file, entry)
 
 
-def _append(file: FileIO, entry: Entry | Unanswered) -> tuple[int, int]:
+def _append(file: FileIO, entry: Entry | Unanswered, to_disk: bool = False) -> tuple[int, int]:
     """A whole line or, where the disk is full, none: the next would be written behind a part. Its
-    first byte and its length. The error names the file, which that of a full disk does not."""
+    first byte and its length. ``to_disk``: it outlives the machine. The error names the file,
+    which that of a full disk does not."""
     size = os.fstat(file.fileno()).st_size
     line = msgspec.json.encode(entry) + b"\n"
     left = memoryview(line)
@@ -151,6 +151,8 @@ def _append(file: FileIO, entry: Entry | Unanswered) -> tuple[int, int]:
         with named(Path(file.name)):
             while left:
                 left = left[file.write(left) :]
+            if to_disk:
+                os.fsync(file.fileno())
     except OSError:
         os.ftruncate(file.fileno(), size)
         raise

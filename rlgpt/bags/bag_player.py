@@ -58,6 +58,11 @@ def play(
     if pace.start > contents.seconds:
         raise Refused(f"--start-offset {pace.start:g}: the bag lasts {contents.seconds:.1f} s")
     nodes = _nodes(contents, replace, stack, run)
+    if pace.loop and not contents.count(nodes):
+        raise Refused(
+            f"--loop has nothing to repeat: the bag has no message of {', '.join(nodes)} to "
+            "publish; leave --loop out, and requests are answered until Ctrl-C"
+        )
     answers = Answers(Types())
     answers.read(each for each in contents.messages() if _node(each.channel) in nodes)
     with ExitStack() as closing:

@@ -66,9 +66,11 @@ class RemoteNode:
         self._send(there, where, port)
         named = ["--name", node] if stack.nodes[node].kind_of else []
         placed.start(stack.module(node), ["--run", there, *named], where)
-        code = placed.follow(lambda: self._open_way(where, port))
-        for each in self._forwarders:
-            each.close()
+        try:
+            code = placed.follow(lambda: self._open_way(where, port))
+        finally:
+            for each in self._forwarders:
+                each.close()
         placed.finish()
         return code
 
@@ -87,9 +89,17 @@ class RemoteNode:
     def _open_way(self, where: str, port: int) -> None:
         # Only now: a peer that is connected to a node can expect an answer.
         here = read_hosts(self._stack.hosts)[self._node]
-        self._forwarders = [
-            Forwarder((here.host, here.port + side), (where, port + side)) for side in (0, 1)
-        ]
+        try:
+            for side in (0, 1):
+                way = Forwarder((here.host, here.port + side), (where, port + side))
+                self._forwarders.append(way)
+        except OSError as error:
+            self._placed.ask("discard")
+            raise Refused(
+                f"{here.host}:{here.port} and the port above it, where its peers connect, cannot "
+                f"be listened on: {error.strerror}; end what uses them, or set hosts.{self._node}",
+                code=FAILED,
+            ) from None
         notify("READY=1")
 
 

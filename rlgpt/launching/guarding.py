@@ -79,12 +79,16 @@ class Guardian:
                 stdin=read,
                 start_new_session=True,
             )
+            self._pidfd = os.pidfd_open(self._process.pid)
         except OSError:
+            if self._process is not None:  # too many open files: it cannot be watched
+                self._process.kill()
+                self._process.wait()
+                self._process = None
             os.close(self._lines)
             raise
         finally:
             os.close(read)
-        self._pidfd = os.pidfd_open(self._process.pid)
         self._watch = Watch(self._process.pid)
         self._began = time.monotonic()
 

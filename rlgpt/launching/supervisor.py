@@ -274,11 +274,11 @@ class Supervisor:
             child.state = "stopped"
         elif purpose == "release":
             child.state = "released"
-        elif child.state == "failed":
-            return
         elif purpose == "restart":
             child.restarts += 1
             self._spawn(child)
+        elif child.state == "failed":
+            return
         elif code in FINAL_CODES:
             self._ended_for_good(child, code)
         else:
@@ -385,7 +385,10 @@ class Supervisor:
         if child.state in ("released", "failed"):
             self._observer.report(f"{child.name} is taken back")
             child.requested = True
-            self._spawn(child)
+            if child.process is not None:  # it has failed, and has not ended yet
+                self._end(child, "restart")
+            else:
+                self._spawn(child)
 
 
 def _signal_name(number: int) -> str:

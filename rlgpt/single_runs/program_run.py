@@ -3,6 +3,8 @@
 import os
 import shutil
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -83,7 +85,7 @@ def run_program(file: str, options: Options) -> int:
         name=slug(Path(file).stem), source=source, max_steps=options.steps or task.horizon
     )
     run = Path(stack.run)
-    with small_stack(run) as small:
+    with small_stack(run) as small, _refused_by_a_sentence(small):
         problems = small.bus.call(CHECK, CheckProgram(program=program)).problems
         if not problems:
             steps, reports = _play(small, program, options)
@@ -128,28 +130,33 @@ def _play(small: SmallStack, program: Program, options: Options) -> tuple[int, l
     task = load(small.run).task
     assert task is not None
     session = f"program/{program.name}"
+    small.bus.call(
+        OPEN,
+        OpenSession(
+            session=session,
+            task=task,
+            size=options.seeds,
+            seeds=SeedRange(first=options.first, count=options.seeds),
+        ),
+    )
+    ran = small.bus.run_goal(
+        RUN_PROGRAM,
+        f"{session}/run",
+        RunProgram(session=session, program=program),
+        cancelled=lambda: small.ended() is not None,
+    )
+    small.bus.call(CLOSE, CloseSession(session=session))
+    return ran.steps, ran.reports
+
+
+@contextmanager
+def _refused_by_a_sentence(small: SmallStack) -> Iterator[None]:
     try:
-        small.bus.call(
-            OPEN,
-            OpenSession(
-                session=session,
-                task=task,
-                size=options.seeds,
-                seeds=SeedRange(first=options.first, count=options.seeds),
-            ),
-        )
-        ran = small.bus.run_goal(
-            RUN_PROGRAM,
-            f"{session}/run",
-            RunProgram(session=session, program=program),
-            cancelled=lambda: small.ended() is not None,
-        )
-        small.bus.call(CLOSE, CloseSession(session=session))
+        yield
     except RemoteError as error:
         raise Refused(f"it cannot be played: {error.message}", code=FAILED) from None
     except BusError as error:
         raise Refused(f"it was not played to its end: {small.why(error)}", code=FAILED) from None
-    return ran.steps, ran.reports
 
 
 def _print_problems(file: str, problems: list[Problem], json: bool) -> int:

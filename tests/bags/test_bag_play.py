@@ -185,6 +185,10 @@ def test_bags_that_cannot_be_played_are_refused(run: Path, tmp_path: Path) -> No
         ((bag, "--rate", "-1"), "--rate -1: 0 (as fast as it goes) or more"),
         ((bag, "--start-offset", "-1"), "--start-offset -1"),
         ((bag, "--start-offset", "1e6"), "--start-offset 1e+06: the bag lasts "),
+        (
+            (bag, "--replace", "doubler", "--topics", "asker/*", "--loop"),
+            "--loop has nothing to repeat: the bag has no message of doubler to publish",
+        ),
         (("empty.mcap",), "empty.mcap has no messages"),
         (
             ("exported.mcap", "--replace", "doubler"),

@@ -1,5 +1,6 @@
 """The llm node's transcript: every answer on disk, none in memory."""
 
+import errno
 import resource
 import tracemalloc
 from pathlib import Path
@@ -52,6 +53,26 @@ def test_a_long_transcript_is_not_held_in_memory(tmp_path: Path):
             assert found is not None
             assert found.answer.startswith(f"question-{number}x")
     again.close()
+
+
+def test_an_answer_that_does_not_reach_the_disk_is_no_line_and_may_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "transcript.jsonl"
+    transcript = Transcript(path)
+
+    def fails(_: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("os.fsync", fails)
+        with pytest.raises(OSError, match="Input/output"):
+            transcript.append(entry("first"))
+    assert path.stat().st_size == 0
+    assert transcript.find("first") is None
+    transcript.append(entry("first"))
+    transcript.close()
+    assert path.read_text("utf-8").count("\n") == 1
 
 
 def test_a_full_disk_leaves_no_half_line(tmp_path: Path):
