@@ -39,7 +39,7 @@ def test_a_lock_is_held_until_its_process_ends(tmp_path: Path) -> None:
     hold(lock, "critic").close()
 
 
-def test_who_only_looks_keeps_nobody_from_taking_a_lock(tmp_path: Path) -> None:
+def test_a_lock_can_be_taken_while_others_look_at_it(tmp_path: Path) -> None:
     """The dash looks at every node's lock twice a second, also while one is started again."""
     lock = tmp_path / "lock"
     lock.touch()
