@@ -286,7 +286,9 @@ class EnvServer(Node):
             if self.parameters.jail:
                 return self._jailed(kind, options, task, why, pulses, model)
             why = f"jail=false: {why}" if why else "jail=false"
-            return OwnProcess(kind, options, task, why, model, self._sights, ahead)
+            return OwnProcess(
+                kind, options, task, why, model=model, sights=self._sights, ahead=ahead
+            )
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
         except NoRoom as error:  # another process would fare no better
@@ -314,10 +316,19 @@ class EnvServer(Node):
             raise ConfigError(f"{why}: set {key}=false, and coded actions are held by their "
                               "language alone")  # fmt: skip
         host = JailedHost(
-            kind, options, task, self._quarantine, self.parameters.jail_memory,
-            self.fork_server, pulses, model, self.fail, self._sights, self.parameters.worlds_ahead,
-            lambda sentence: self.bus.report("world", sentence, NOTICE),
-        )  # fmt: skip
+            kind,
+            options,
+            task,
+            self._quarantine,
+            self.parameters.jail_memory,
+            module=self.fork_server,
+            pulses=pulses,
+            model=model,
+            failed=self.fail,
+            sights=self._sights,
+            ahead=self.parameters.worlds_ahead,
+            slow=lambda sentence: self.bus.report("world", sentence, NOTICE),
+        )
         if host.missing and self.parameters.jail != "partial":
             host.close()
             raise ConfigError(

@@ -111,6 +111,7 @@ class OwnProcess:
         options: dict[str, Any],
         task: Task,
         why: str,
+        *,
         model: VideoModel | None = None,
         sights: Sights | None = None,
         ahead: int = 0,

@@ -31,7 +31,7 @@ def jailed_host(folder: Path, model: VideoModel | None = None) -> Iterator[Jaile
         TASK,
         Quarantine(folder / "quarantine.json"),
         256,
-        "tests.env_server.raw_fork_server",
+        module="tests.env_server.raw_fork_server",
         model=model,
         ahead=4,
     )

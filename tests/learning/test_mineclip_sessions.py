@@ -186,7 +186,7 @@ def test_a_jailed_session_has_the_same_features_and_rewards(weights: Path, tmp_p
     interface = msgspec.structs.replace(INTERFACE, rewards=[best])
     with jailed_host(tmp_path, model) as host:
         jailed = played(host, interface)
-    own = played(OwnProcess("embedded", OPTIONS, TASK, "a test", model), interface)
+    own = played(OwnProcess("embedded", OPTIONS, TASK, "a test", model=model), interface)
     for one, other in zip(jailed, own, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-4)
     features, rewards = jailed[0][:, 4:], np.array(jailed[2::2])

@@ -8,9 +8,8 @@ import fcntl
 import os
 import struct
 
-_FLOCK = struct.Struct(
-    "hhqqi0q"
-)  # type, whence, start, length (0: all), process (0: not asked for)
+# Type, whence, start, length (0: all of it), process (0: these locks are a file's).
+_FLOCK = struct.Struct("hhqqi0q")
 _EXCLUSIVE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 
 

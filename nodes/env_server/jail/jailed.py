@@ -66,6 +66,7 @@ class JailedHost:
         task: Task,
         quarantine: Quarantine,
         memory: int,
+        *,
         module: str = MODULE,
         pulses: Path | None = None,
         model: VideoModel | None = None,
