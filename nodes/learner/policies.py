@@ -49,6 +49,6 @@ def load_spec(folder: Path, policy: str) -> TrainingSpec:
         why = (error.strerror if isinstance(error, OSError) else None) or error
         raise ServiceError(
             f"The spec of the policy {policy!r}, {folder / SPEC}, cannot be read ({why}): train "
-            "it anew.",
+            "it again.",
             code="unknown_policy",
         ) from error
