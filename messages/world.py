@@ -260,6 +260,11 @@ MOST_ENVIRONMENTS = 1024
 """The limit of one session, unless the env server's parameters set another."""
 
 
+MOST_STEPS_BEFORE_REPLY = 200
+"""Where a guard is trained: the limit of primitive steps in each environment that one request plays
+between the guard's turns; the reply then has ``waits``. Callers that limit samples count on it."""
+
+
 class OpenSession(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Make a batch of environments and reset it. The caller names the ``session``; opening it again
     under the same name replaces it.
@@ -357,7 +362,8 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     # last primitive step of the decision did, -1 where there is none.
     matched: Array | None = None
     # Where a guard is trained: in some environments its condition does not hold yet. The next step
-    # plays on what it interrupts; its choices are ignored, and its reward is 0.
+    # plays on what it interrupts, up to MOST_STEPS_BEFORE_REPLY; its choices are ignored, and its
+    # reward is 0.
     waits: bool = False
     # Where a guard is trained, and `final_rows` are its turns: how many episodes, hence seeds, the
     # environment that has begun the most of them has begun. 0 elsewhere.

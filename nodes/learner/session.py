@@ -15,6 +15,7 @@ from messages.interface import Call, Reply, Request, Service
 from messages.training import TrainingSpec
 from messages.world import (
     CLOSE,
+    MOST_STEPS_BEFORE_REPLY,
     OPEN,
     STEP,
     CloseSession,
@@ -29,8 +30,6 @@ from messages.world import (
 from nodes.common.goals.session_ends import session_was_lost, was_killed
 from nodes.learner.preceding_policies import Leaders
 
-CHUNK = 200
-"""Steps in each environment that a session plays between a guard's turns before it replies."""
 LONGEST_WAIT = 10_000
 """Steps in each environment, at least, after which the training of a guard is given up if its
 condition never held."""
@@ -213,7 +212,7 @@ class TrainingSession:
     def _gives_up(self, waited: int) -> bool:
         """Whether to stop waiting for a guard's turn, after ``waited`` steps."""
         guard, size = self.spec.guard, self.size
-        if waited + size * CHUNK > self.room:
+        if waited + size * MOST_STEPS_BEFORE_REPLY > self.room:
             self.gave_up = "the samples are spent on the stages that it interrupts"
         elif waited > size * max(LONGEST_WAIT, 2 * self.spec.task.horizon):
             name = guard.name if guard is not None else ""

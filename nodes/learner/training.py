@@ -14,6 +14,7 @@ import torch
 from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, ServiceError
 from messages.interface import Call
 from messages.training import Policy, Progress, Trained, TrainingSpec
+from messages.world import MOST_STEPS_BEFORE_REPLY
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint
 from nodes.learner.exporting import guarded, with_actors
@@ -22,7 +23,7 @@ from nodes.learner.metrics import Metrics
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.preceding_policies import Leaders
 from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.session import CHUNK, SessionLost
+from nodes.learner.session import SessionLost
 from nodes.learner.spec_measures import discount, longest_reset, reward_scale
 from nodes.learner.spread import absent, session_on
 from nodes.learner.starting import start_of
@@ -80,7 +81,9 @@ class Training:
         self.log = log
         self.warn = warn
         leaders = Leaders(learner, spec.lead, policy, parameters.greedy)
-        reset = longest_reset(spec.prefix, leaders.lead) + (CHUNK if spec.guard else 0)
+        reset = longest_reset(spec.prefix, leaders.lead)
+        if spec.guard is not None:
+            reset += MOST_STEPS_BEFORE_REPLY
         self.limits = TrainingLimits(spec, parameters.environments, parameters.window, reset)
         guards = with_actors(learner, spec.guards, parameters.greedy)
         stages = guarded(learner, spec.guarded, parameters.greedy)

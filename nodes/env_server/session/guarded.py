@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
-from messages.world import Opened, OpenSession, Stepped
+from messages.world import MOST_STEPS_BEFORE_REPLY, Opened, OpenSession, Stepped
 from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs import Run
 from nodes.env_server.programs.condition import CodeCondition
@@ -19,9 +19,6 @@ from nodes.env_server.session.players import Act, Decider, Playing, PolicyPlayin
 from nodes.env_server.session.steps import DecisionOutcome, Steps
 from worlds.play import Bools, Ints
 from worlds.runtime import Observations
-
-CHUNK = 200
-"""Steps that the stages play on at most, in each environment, before the caller is answered."""
 
 Make = Callable[[int], Playing]
 
@@ -194,7 +191,7 @@ class GuardTraining:
         for a while; the primitive steps that it took."""
         steps, taken = self._steps, 0
         programs = steps.play.programs
-        for _ in range(CHUNK):
+        for _ in range(MOST_STEPS_BEFORE_REPLY):
             running = ~self._turn
             if not running.any():
                 break
