@@ -28,9 +28,9 @@ from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING, Hyperp
 from nodes.config import check_batch
 from nodes.learner import gpu
 from nodes.learner.env_servers import servers_of
+from nodes.learner.live_hyperparameters import TAKEN
 from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
 from nodes.learner.spec_bounds import spec_problem
-from nodes.learner.taking import TAKEN
 from nodes.node import Node
 
 _ENDING = 1.0  # seconds for running goals to end in order

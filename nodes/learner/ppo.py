@@ -98,8 +98,8 @@ class Ppo:
         self.clone: nn.Module | None = None  # an actor that the policy is kept close to
         self._to_clone = 0.0  # the weight of that in this update
 
-    def take(self) -> None:
-        """Copy the parameters that the loss keeps; the others are read at each update."""
+    def copy_loss_parameters(self) -> None:
+        """Copy to the loss the parameters that it keeps; the others are read at each update."""
         buffers = dict(self.loss.named_buffers())
         buffers["clip_epsilon"].fill_(self.parameters.clip)
         buffers["entropy_coeff"].fill_(self.parameters.entropy_bonus)

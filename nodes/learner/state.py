@@ -274,7 +274,7 @@ class TrainingState:
             weights = copy.deepcopy(self.networks.state_dict())
             self.best = Best(samples=self.counters.samples, rate=rate, networks=weights)
 
-    def take_best(self) -> None:
+    def load_best(self) -> None:
         """Load the weights of the best tryout, if there was one."""
         if self.best is not None:
             self.networks.load_state_dict(self.best.networks)

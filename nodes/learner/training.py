@@ -19,6 +19,7 @@ from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint
 from nodes.learner.exporting import guarded, with_actors
 from nodes.learner.limits import TrainingLimits
+from nodes.learner.live_hyperparameters import LiveHyperparameters
 from nodes.learner.metrics import Metrics
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.preceding_policies import Leaders
@@ -28,7 +29,6 @@ from nodes.learner.spec_measures import discount, longest_reset, reward_scale
 from nodes.learner.spread import absent, session_on
 from nodes.learner.starting import start_of
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
-from nodes.learner.taking import Taking
 from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
 from nodes.learner.tryouts_and_demonstrations import Beside
@@ -111,7 +111,7 @@ class Training:
             lost=self._lost,
             reset=reset,
         )
-        self.taking = Taking(parameters, policy, learner, log)
+        self.live = LiveHyperparameters(parameters, policy, learner, log)
         self.state: TrainingState | None = None
         self.trajectory_files = TrajectoryFiles(folder)
         self.collector: Collector | None = None
@@ -315,7 +315,7 @@ class Training:
         if self.spec.tryouts is not None:
             if not state.tryouts or state.tryouts[-1][0] < state.counters.samples:
                 self.beside.try_out(state, self._room_beside(state), check)
-            state.take_best()
+            state.load_best()
         self._save(state, metrics)
 
     def _take_in(self, arrivals: list[Any], state: TrainingState, collector: Collector) -> None:
@@ -352,7 +352,7 @@ class Training:
         """Count a rollout and begin to learn from it. A training that diverged ends there, before
         it is saved: with other parameters it can go on from its last checkpoint."""
         overlap = self.parameters.overlap
-        self.taking.take(self.parameters, state)
+        self.live.apply(self.parameters, state)
         if overlap:
             state.act_as_now()
             rollout = rollout.copied()  # the next one is collected in the same storage

@@ -28,9 +28,9 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     new: float
 
 
-class Taking:
-    """The changed parameters of one training. ``given``: the node's parameters, which can be set
-    meanwhile."""
+class LiveHyperparameters:
+    """Those of one training that can be set while it runs. ``given``: the node's parameters, where
+    they are set."""
 
     def __init__(
         self, given: Hyperparameters, policy: str, learner: Path, log: logging.Logger
@@ -41,9 +41,9 @@ class Taking:
         self._log = log
         self._seen = {name: getattr(given, name) for name in TAKEN_WHILE_TRAINING}
 
-    def take(self, used: Hyperparameters, state: "TrainingState") -> None:
+    def apply(self, used: Hyperparameters, state: "TrainingState") -> None:
         """Copy what was set since the last call to the ``used`` parameters and to ``state``, which
-        learns with them."""
+        learns with them, and record it. A record that cannot be written is logged, no error."""
         samples = state.counters.samples
         changed = [
             Taken(
@@ -60,7 +60,7 @@ class Taking:
             self._log.info(
                 "%s: %s is %s from %d samples on", self._policy, each.name, each.new, samples
             )
-        state.ppo.take()
+        state.ppo.copy_loss_parameters()
         try:
             append_lines(self._record, changed)
         except OSError as error:
