@@ -21,7 +21,7 @@ class Observer(Protocol):
 
 
 @dataclass
-class Once:
+class SingleEpisodes:
     """How one episode in each of B environments went.
 
     Attributes:
@@ -42,7 +42,7 @@ def play_once(
     choose: Choose,
     check: Callable[[], None],
     observer: Observer | None = None,
-) -> Once:
+) -> SingleEpisodes:
     """Play a session that was made with ``once`` to its end; the caller closes it.
 
     ``check`` is called before each decision and may raise.
@@ -67,4 +67,4 @@ def play_once(
         if observer is not None:
             observer.see(choices, stepped)
         features, mask = stepped.features, stepped.mask
-    return Once(success=success, steps=steps)
+    return SingleEpisodes(success=success, steps=steps)

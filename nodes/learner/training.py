@@ -25,13 +25,13 @@ from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.preceding_policies import Leaders
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import SessionLost
+from nodes.learner.side_sessions import SideSessions
 from nodes.learner.spec_measures import discount, longest_reset, reward_scale
 from nodes.learner.spread import absent, session_on
 from nodes.learner.starting import start_of
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
 from nodes.learner.training_seed import seed_of
 from nodes.learner.trajectory_files import TrajectoryFiles
-from nodes.learner.tryouts_and_demonstrations import Beside
 from nodes.learner.updating import Updating
 from nodes.times import spending
 
@@ -99,7 +99,7 @@ class Training:
             guards=guards,
             guarded=stages,
         )
-        self.beside = Beside(
+        self.side_sessions = SideSessions(
             policy=policy,
             guards=guards,
             guarded=stages,
@@ -165,7 +165,7 @@ class Training:
     ) -> TrainingState:
         state, collector = self._open(check)
         if not state.counters.iterations and state.clone is None:
-            self.beside.clone(state, self._room_beside(state), check)
+            self.side_sessions.clone(state, self._room_for_side_session(state), check)
         state.act_as_now()
         metrics = Metrics(self.learner / "tensorboard", self.folder.name)
 
@@ -174,9 +174,9 @@ class Training:
 
         try:
             while not state.stopped:
-                if self.beside.tryout_is_due(state, self._room_beside(state)):
+                if self.side_sessions.tryout_is_due(state, self._room_for_side_session(state)):
                     finish_update()
-                    self.beside.try_out(state, self._room_beside(state), check)
+                    self.side_sessions.try_out(state, self._room_for_side_session(state), check)
                     self.limits.stop_when_fallen(state)
                     if state.stopped:
                         break
@@ -314,7 +314,7 @@ class Training:
         """End the training with the weights of the best tryout, if there were tryouts."""
         if self.spec.tryouts is not None:
             if not state.tryouts or state.tryouts[-1][0] < state.counters.samples:
-                self.beside.try_out(state, self._room_beside(state), check)
+                self.side_sessions.try_out(state, self._room_for_side_session(state), check)
             state.load_best()
         self._save(state, metrics)
 
@@ -382,9 +382,9 @@ class Training:
             code="diverged",
         )
 
-    def _room_beside(self, state: TrainingState) -> float:
-        """Primitive steps that what is played in a session of its own may take: the training's has
-        been opened, and what that took is not counted yet."""
+    def _room_for_side_session(self, state: TrainingState) -> float:
+        """Primitive steps that a side session may take: the training's own has been opened, and
+        what that took is not counted yet."""
         return self.limits.room(state) - self._opening_steps
 
     def _save(self, state: TrainingState, metrics: Metrics) -> None:

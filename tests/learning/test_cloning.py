@@ -296,7 +296,7 @@ def with_rates(made: Training, rates: list[float]) -> dict[int, dict]:
         }
         state.tried(left.pop(0) if left else 0.0)
 
-    made.beside.try_out = try_out
+    made.side_sessions.try_out = try_out
     return seen
 
 
@@ -352,7 +352,7 @@ def test_samples_that_run_short_leave_room_for_the_last_tryout(tmp_path):
 def test_an_error_in_a_tryout_leaves_no_session_open(tmp_path):
     made = training(tmp_path, tryouts=TRYOUTS)
     corridors = Corridors()
-    made.beside._servers = {"env_server": corridors.call}
+    made.side_sessions._servers = {"env_server": corridors.call}
     asked = iter(range(5))
 
     def check() -> None:

@@ -1,7 +1,7 @@
-"""What a training plays beside its rollouts: demonstrations to clone, and tryouts of its policy.
+"""The sessions that a training plays beside its own: demonstrations, and tryouts of its policy.
 
-Both have their own range of seeds, with one episode for each seed, and their own session. Their
-steps are counted with those of prefixes, as PPO learns nothing from them.
+Each has its own range of seeds, with one episode for each seed. Their steps are counted with those
+of prefixes, as PPO learns nothing from them.
 """
 
 import logging
@@ -22,7 +22,7 @@ from nodes.learner.cloning import Demonstrations, clone
 from nodes.learner.deciding import Deciding
 from nodes.learner.preceding_policies import Leaders
 from nodes.learner.session import SessionLost
-from nodes.learner.single_episodes import Choose, Once, play_once
+from nodes.learner.single_episodes import Choose, SingleEpisodes, play_once
 from nodes.learner.spec_measures import longest_episode
 from nodes.learner.spread import session_on
 from nodes.learner.state import TrainingState
@@ -34,7 +34,7 @@ LEARNED_PER_TRIED = 2
 """Minimum learned samples per tryout step, so that tryouts take at most a third of all steps."""
 
 
-class Beside:
+class SideSessions:
     """The tryouts and demonstrations of one training.
 
     Args:
@@ -118,9 +118,9 @@ class Beside:
         # The last seeds of the range, which trainings do not reach.
         seeds = SeedRange(first=spec.seeds.first + spec.seeds.count - count, count=count)
         played = Demonstrations(spec, state.spaces, count)
-        once = self._play("demonstration", seeds, lambda: played.choose, check, played)
-        state.counters.prefix_samples += once.steps
-        trajectories, state.demonstrated = played.trajectories(once.success)
+        episodes = self._play("demonstration", seeds, lambda: played.choose, check, played)
+        state.counters.prefix_samples += episodes.steps
+        trajectories, state.demonstrated = played.trajectories(episodes.success)
         if not trajectories:
             self._log.info("%s clones nothing: no program succeeded", self._policy)
             return
@@ -145,7 +145,7 @@ class Beside:
         begin: Callable[[], Choose],
         check: Check,
         demonstrations: Demonstrations | None = None,
-    ) -> Once:
+    ) -> SingleEpisodes:
         """Play one episode for each seed, and again if the session is lost. ``begin`` makes the
         function that chooses, once for each attempt."""
         spec = msgspec.structs.replace(self._spec, seeds=seeds)
