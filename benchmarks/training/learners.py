@@ -22,6 +22,7 @@ from messages.world import Stepped
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.rollout import Collector
 from nodes.learner.session import TrainingSession
+from nodes.learner.session_plan import SessionPlan
 from nodes.learner.state import Spaces, TrainingState
 
 PARAMETERS = Hyperparameters(target_kl=0.0, final_share=1.0, reward_scale=0.1)
@@ -45,7 +46,8 @@ class Sampled:
         self.local = LocalSession()
         self.size = PARAMETERS.environments
         self.session = TrainingSession(
-            self.local.call, name="bench", spec=self.spec, gamma=GAMMA, size=self.size
+            self.local.call,
+            SessionPlan(name="bench", spec=self.spec, gamma=GAMMA, size=self.size),
         )
         self.opened = self.session.open(0)
         self.features = self.opened.features.shape[1]

@@ -64,7 +64,7 @@ class Leaders:
     def __init__(
         self, learner: Path, stages: list[LeadingStage], training: str, greedy: bool = False
     ) -> None:
-        self.greedy = greedy
+        self._learner, self._stages, self._greedy = learner, stages, greedy
         self._leaders: dict[int, Leader] = {}
         self.lead: list[Lead] = []
         for number, stage in enumerate(stages):
@@ -73,6 +73,10 @@ class Leaders:
                 self.lead.append(Lead(interface=self._leaders[number].interface))
             else:
                 self.lead.append(Lead(program=stage.program))
+
+    def copy_for(self, training: str) -> "Leaders":
+        """The same stages for another session, with draws and memories of their own."""
+        return Leaders(self._learner, self._stages, training, self._greedy)
 
     def begin(self, number: int, environments: int) -> None:
         """A policy's turn begins in all environments that it plays in."""

@@ -2,9 +2,8 @@
 collectors' conventions (automatic resets, the last features of an ended episode apart)."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,15 +11,12 @@ import numpy as np
 
 from messages.bus import DeadlineExceeded, PeerRestarted, RemoteError
 from messages.interface import Call, Reply, Request, Service
-from messages.training import TrainingSpec
 from messages.world import (
     CLOSE,
     MOST_STEPS_BEFORE_REPLY,
     OPEN,
     STEP,
     CloseSession,
-    Guard,
-    Lead,
     Opened,
     OpenSession,
     SeedRange,
@@ -28,7 +24,7 @@ from messages.world import (
     Stepped,
 )
 from nodes.common.goals.session_ends import session_was_lost, was_killed
-from nodes.learner.preceding_policies import Leaders
+from nodes.learner.session_plan import SessionPlan
 
 LONGEST_WAIT = 10_000
 """Steps in each environment, at least, after which the training of a guard is given up if its
@@ -65,54 +61,25 @@ def remaining_seeds(seeds: SeedRange, used: int, size: int) -> SeedRange:
 class TrainingSession:
     """Environments that train one policy.
 
+    Where a guard is trained, the steps between its turns are played here; if they would take more
+    than ``room`` steps, or its condition does not hold for too long, ``gave_up`` is set to the
+    reason.
+
     Args:
         call: the bus's call.
-        name: of the session; opening replaces one of the same name.
-        spec: what is trained.
-        gamma: the discount inside macros, which the env server applies.
-        size: environments side by side.
-        leaders: earlier policies that play inside the resets; they are stepped here, so that the
-            training only gets episodes of the stage that is trained.
-        once: one episode in each environment, on the first seeds, and no more.
-        matched: whether it reports the primitive choice that equals what was done.
-        guards: that take over, with their actors.
-        batch: how many environments are trained in on all env servers together; 0: only these.
-        first: the place of the first one of these among them.
-        guarded: the stages that a guard in training interrupts, with actors. The steps between its
-            turns are played here; if they would take more than ``room`` steps, or its condition
-            does not hold for too long, ``gave_up`` is set to the reason.
+        plan: what it plays.
     """
 
-    def __init__(
-        self,
-        call: Call,
-        *,
-        name: str,
-        spec: TrainingSpec,
-        gamma: float,
-        size: int,
-        leaders: Leaders | None = None,
-        once: bool = False,
-        matched: bool = False,
-        guards: Sequence[Guard] = (),
-        guarded: Sequence[Lead] = (),
-        batch: int = 0,
-        first: int = 0,
-    ) -> None:
+    def __init__(self, call: Call, plan: SessionPlan) -> None:
         self.call = call
-        self.name = name
-        self.spec = spec
-        self.size = size
-        self.leaders = leaders or Leaders(Path(), [], name)
-        self.once = once
-        self.matched = matched
-        self.interface = msgspec.structs.replace(spec.interface, gamma=gamma)
-        self.guards, self.guarded = list(guards), list(guarded)
-        self.batch, self.first = batch, first
+        self.plan = plan
+        self.spec, self.size, self.leaders = plan.spec, plan.size, plan.leaders
+        self.interface = msgspec.structs.replace(plan.spec.interface, gamma=plan.gamma)
+        self._batch = plan.batch or plan.size
         self.room = math.inf
         self.gave_up = ""
         self.seeds_used = 0
-        self._episodes = np.zeros(size, np.int64)
+        self._episodes = np.zeros(plan.size, np.int64)
         self._seeds_before = 0
 
     @property
@@ -132,22 +99,23 @@ class TrainingSession:
             SessionLost: the env server was restarted meanwhile; retry.
         """
         check()
+        plan = self.plan
         request = OpenSession(
-            session=self.name,
-            task=self.spec.task,
-            size=self.size,
+            session=plan.name,
+            task=plan.spec.task,
+            size=plan.size,
             seeds=self._seeds(seeds_used),
-            prefix=self.spec.prefix,
-            lead=self.leaders.lead,
-            guards=self.guards,
-            guard=self.spec.guard,
-            guarded=self.guarded,
+            prefix=plan.spec.prefix,
+            lead=plan.leaders.lead,
+            guards=list(plan.guards),
+            guard=plan.spec.guard,
+            guarded=list(plan.guarded),
             interface=self.interface,
             autoreset=True,
-            once=self.once,
-            matched=self.matched,
-            batch=self.batch,
-            first=self.first,
+            once=plan.once,
+            matched=plan.matched,
+            batch=plan.batch,
+            first=plan.first,
         )
         opened = self._led(self._ask(OPEN, request))
         self._seeds_before = seeds_used
@@ -161,7 +129,7 @@ class TrainingSession:
         Raises:
             SessionLost: steps that were not learned from yet are lost; open again.
         """
-        stepped = self._led(self._ask(STEP, Step(session=self.name, choices=choices)))
+        stepped = self._led(self._ask(STEP, Step(session=self.plan.name, choices=choices)))
         self._episodes[stepped.final_rows] += 1
         self._count_seeds(stepped)
         return stepped
@@ -169,15 +137,15 @@ class TrainingSession:
     def _count_seeds(self, answer: Opened | Stepped) -> None:
         """Environment i plays seeds i, i + size, ...: the fastest one decides how many are used."""
         begun = answer.begun or int(self._episodes.max())
-        self.seeds_used = self._seeds_before + (self.batch or self.size) * begun
+        self.seeds_used = self._seeds_before + self._batch * begun
 
     def _seeds(self, used: int) -> SeedRange:
         """Those that are left. Where several env servers play them, the range is a multiple of the
         batch: so it is no other's seeds either that are played when it begins from its start."""
-        seeds, batch = self.spec.seeds, self.batch or self.size
-        if self.batch:
-            seeds = SeedRange(first=seeds.first, count=seeds.count - seeds.count % batch)
-        return remaining_seeds(seeds, used, batch)
+        seeds = self.spec.seeds
+        if self.plan.batch:
+            seeds = SeedRange(first=seeds.first, count=seeds.count - seeds.count % self._batch)
+        return remaining_seeds(seeds, used, self._batch)
 
     def _led(self, answer: _Answer) -> _Answer:
         """``answer`` with the features at the trained policy's turn; until then the earlier
@@ -196,7 +164,7 @@ class TrainingSession:
                 if now.waits
                 else self.leaders.choose(now.lead, now.features, now.mask)
             )
-            now = self._ask(STEP, Step(session=self.name, choices=choices))
+            now = self._ask(STEP, Step(session=self.plan.name, choices=choices))
             prefix_steps += now.prefix_steps
         if now is answer:
             return answer
@@ -221,7 +189,7 @@ class TrainingSession:
 
     def close(self) -> None:
         with suppress(SessionLost):  # it is closed already
-            self._ask(CLOSE, CloseSession(session=self.name))
+            self._ask(CLOSE, CloseSession(session=self.plan.name))
 
     def _ask(self, service: Service[Request, Reply], request: Request) -> Reply:
         try:

@@ -6,22 +6,21 @@ of prefixes, as PPO learns nothing from them.
 
 import logging
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
+from dataclasses import replace
 
 import msgspec
 import torch
 
 from messages.bus import BusError
 from messages.interface import Call
-from messages.training import TrainingSpec
-from messages.world import Guard, Lead, SeedRange
+from messages.world import SeedRange
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.cloning import Demonstrations, clone
 from nodes.learner.deciding import Deciding
-from nodes.learner.preceding_policies import Leaders
 from nodes.learner.session import SessionLost
+from nodes.learner.session_plan import SessionPlan
 from nodes.learner.single_episodes import Choose, SingleEpisodes, play_once
 from nodes.learner.spec_measures import longest_episode
 from nodes.learner.spread import session_on
@@ -38,35 +37,29 @@ class SideSessions:
     """The tryouts and demonstrations of one training.
 
     Args:
-        guards, guarded: of the training's own session.
+        plan: of the training's own session.
+        parameters, servers, log: the training's.
         lost: called with the error when a session was lost; it raises once there were too many.
         reset: primitive steps that the reset of one environment may take.
-        The others are those of the training.
     """
 
     def __init__(
         self,
-        *,
-        policy: str,
-        spec: TrainingSpec,
+        plan: SessionPlan,
         parameters: Hyperparameters,
-        learner: Path,
         servers: Mapping[str, Call],
-        guards: Sequence[Guard],
-        guarded: Sequence[Lead],
+        *,
         log: logging.Logger,
         lost: Callable[[SessionLost, Check], None],
         reset: int,
     ) -> None:
-        self._policy = policy
-        self._spec = spec
+        self._plan = plan
+        self._policy, self._spec = plan.name, plan.spec
         self._parameters = parameters
-        self._learner = learner
         self._servers = servers
-        self._guards, self._guarded = guards, guarded
         self._log = log
         self._lost = lost
-        self._episode = longest_episode(spec, reset)
+        self._episode = longest_episode(plan.spec, reset)
 
     def tryout_is_due(self, state: TrainingState, room: float) -> bool:
         """Whether it is time for one, and it and the last one fit into ``room`` primitive steps."""
@@ -153,21 +146,16 @@ class SideSessions:
             spec = msgspec.structs.replace(spec, interface=demonstrations.interface)
         name = f"{self._policy}/{what}"
         while True:
-            session = session_on(
-                self._servers,
+            plan = replace(
+                self._plan,
                 name=name,
                 spec=spec,
-                gamma=self._parameters.gamma,
                 size=seeds.count,
-                learner=self._learner,
-                leaders=Leaders(self._learner, spec.lead, name, self._parameters.greedy),
-                log=self._log,
-                guards=self._guards,
-                guarded=self._guarded,
-                whole=True,
+                leaders=self._plan.leaders.copy_for(name),
                 once=True,
                 matched=demonstrations is not None,
             )
+            session = session_on(self._servers, plan, self._log)
             try:
                 return play_once(session, begin(), check, demonstrations)
             except SessionLost as error:

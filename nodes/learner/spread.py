@@ -9,28 +9,23 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from messages.bus import BusError, ServiceError
 from messages.interface import Call
-from messages.training import TrainingSpec
 from messages.world import Opened, Stepped
-from nodes.learner.preceding_policies import Leaders
 from nodes.learner.session import SessionLost, TrainingSession
+from nodes.learner.session_plan import SessionPlan
 from nodes.learner.state import Spaces
 from nodes.times import WAITS, spending
 
 LONGEST_PAUSE = 5.0
 """Seconds, at most, before a server that was lost, or refused, is tried again."""
 _TURN = 0.2  # seconds between two checks whether the wait for a server is to go on
-
-Make = Callable[[str, Call, slice], TrainingSession]
-"""Makes the session on an env server from its name, its call and its rows of the batch."""
 
 
 @dataclass
@@ -95,35 +90,38 @@ class SpreadSession:
     Args:
         servers: the env servers' names, and what calls each of them; a call ends soon where its
             server is absent.
-        size: environments in all.
-        make: makes a session.
-        whole: every environment is needed, as where each plays one episode: the batch is split over
-            those that are there, and none may be lost.
+        plan: what all of them play together. With ``once`` every environment is needed: the batch
+            is split over those that are there, and none may be lost.
         log: which servers come and go is reported there.
     """
 
-    def __init__(
-        self,
-        servers: Mapping[str, Call],
-        size: int,
-        make: Make,
-        log: logging.Logger,
-        whole: bool = False,
-    ) -> None:
-        self.size = size
+    def __init__(self, servers: Mapping[str, Call], plan: SessionPlan, log: logging.Logger) -> None:
+        self.size = plan.size
         self._servers = dict(servers)
-        self._make = make
+        self._plan = plan
         self._log = log
-        self._whole = whole
         self._spaces: Spaces | None = None
         self._room = float("inf")
         self._members = self._split(list(servers))
 
     def _split(self, nodes: Sequence[str]) -> list[Member]:
         return [
-            Member(node, rows, self._make(node, self._servers[node], rows))
+            Member(node, rows, self._share(node, rows))
             for node, rows in zip(nodes, shares(self.size, len(nodes)), strict=False)
         ]
+
+    def _share(self, node: str, rows: slice) -> TrainingSession:
+        """The session on an env server, with these rows of the batch."""
+        plan = self._plan
+        share = replace(
+            plan,
+            size=rows.stop - rows.start,
+            batch=plan.size,
+            first=rows.start,
+            # Each is led on by itself, beside the others.
+            leaders=plan.leaders.copy_for(f"{plan.name} on {node}"),
+        )
+        return TrainingSession(self._servers[node], share)
 
     # ---- as of a session
 
@@ -169,7 +167,7 @@ class SpreadSession:
         reported = False
         while True:
             opened, lost = self._open_all(seeds_used, check)
-            if opened and lost and self._whole:
+            if opened and lost and self._plan.once:
                 # Those that are there share the batch; opening replaces what they have now.
                 self._members = self._split([member.node for member, _ in opened])
                 continue
@@ -216,7 +214,7 @@ class SpreadSession:
         zero, ``steps`` too.
 
         Raises:
-            SessionLost: no server is left, or (``whole``) one was lost.
+            SessionLost: no server is left, or (with ``once``) one was lost.
         """
         up = self._up
         first, *others = up
@@ -238,7 +236,7 @@ class SpreadSession:
             except SessionLost as error:
                 lost = error
                 self._lose(member, error)
-        if lost is not None and (self._whole or not answers):
+        if lost is not None and (self._plan.once or not answers):
             raise lost
         return self._together(answers)
 
@@ -316,7 +314,7 @@ class SpreadSession:
             "uncounted; %d of %d environments are left",
             *(member.node, error, member.size, int(self.present.sum()), self.size),
         )
-        if not self._whole:
+        if not self._plan.once:
             self._try(member)
 
     def _all_opened(self, opened: Sequence[tuple[Member, Opened]]) -> Opened:
@@ -372,44 +370,12 @@ class SpreadSession:
 Sessions = TrainingSession | SpreadSession
 
 
-def session_on(
-    servers: Mapping[str, Call],
-    *,
-    name: str,
-    spec: TrainingSpec,
-    gamma: float,
-    size: int,
-    learner: Path,
-    leaders: Leaders,
-    log: logging.Logger,
-    whole: bool = False,
-    **options: Any,
-) -> Sessions:
-    """A session of ``size`` environments, spread over the servers where there are several.
-
-    ``learner`` is the node's folder; the rest as of `TrainingSession` and `SpreadSession`.
-    """
+def session_on(servers: Mapping[str, Call], plan: SessionPlan, log: logging.Logger) -> Sessions:
+    """A session of the plan, spread over the servers where there are several."""
     if len(servers) == 1:
         (call,) = servers.values()
-        return TrainingSession(
-            call, name=name, spec=spec, gamma=gamma, size=size, leaders=leaders, **options
-        )
-
-    def make(node: str, call: Call, rows: slice) -> TrainingSession:
-        return TrainingSession(
-            call,
-            name=name,
-            spec=spec,
-            gamma=gamma,
-            size=rows.stop - rows.start,
-            # Each is led on by itself, beside the others.
-            leaders=Leaders(learner, spec.lead, f"{name} on {node}", leaders.greedy),
-            batch=size,
-            first=rows.start,
-            **options,
-        )
-
-    return SpreadSession(servers, size, make, log, whole)
+        return TrainingSession(call, plan)
+    return SpreadSession(servers, plan, log)
 
 
 def absent(session: Sessions) -> list[int]:

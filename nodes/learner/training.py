@@ -25,6 +25,7 @@ from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.preceding_policies import Leaders
 from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.session import SessionLost
+from nodes.learner.session_plan import SessionPlan
 from nodes.learner.side_sessions import SideSessions
 from nodes.learner.spec_measures import discount, longest_reset, reward_scale
 from nodes.learner.spread import absent, session_on
@@ -85,31 +86,18 @@ class Training:
         if spec.guard is not None:
             reset += MOST_STEPS_BEFORE_REPLY
         self.limits = TrainingLimits(spec, parameters.environments, parameters.window, reset)
-        guards = with_actors(learner, spec.guards, parameters.greedy)
-        stages = guarded(learner, spec.guarded, parameters.greedy)
-        self.session = session_on(
-            servers,
+        plan = SessionPlan(
             name=policy,
             spec=spec,
             gamma=self.parameters.gamma,
             size=self.limits.size,
-            learner=learner,
             leaders=leaders,
-            log=log,
-            guards=guards,
-            guarded=stages,
+            guards=with_actors(learner, spec.guards, parameters.greedy),
+            guarded=guarded(learner, spec.guarded, parameters.greedy),
         )
+        self.session = session_on(servers, plan, log)
         self.side_sessions = SideSessions(
-            policy=policy,
-            guards=guards,
-            guarded=stages,
-            spec=spec,
-            parameters=self.parameters,
-            learner=learner,
-            servers=servers,
-            log=log,
-            lost=self._lost,
-            reset=reset,
+            plan, self.parameters, servers, log=log, lost=self._lost, reset=reset
         )
         self.live = LiveHyperparameters(parameters, policy, learner, log)
         self.state: TrainingState | None = None

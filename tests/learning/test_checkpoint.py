@@ -20,6 +20,7 @@ from nodes.learner.acting import play
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.rollout import Collector
 from nodes.learner.session import TrainingSession, remaining_seeds
+from nodes.learner.session_plan import SessionPlan
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
 from tests.learning.corridor import Corridors, corridor_spec
@@ -32,7 +33,7 @@ PARAMETERS = Hyperparameters(
 def begin():
     """A session of corridors, a collector, and an untrained policy."""
     session = TrainingSession(
-        Corridors().call, name="toy", spec=corridor_spec(), gamma=0.99, size=8
+        Corridors().call, SessionPlan(name="toy", spec=corridor_spec(), gamma=0.99, size=8)
     )
     opened = session.open(0)
     collector = Collector(size=8, features=opened.features.shape[1], choices=4, decisions=16)

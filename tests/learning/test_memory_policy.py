@@ -31,6 +31,7 @@ from nodes.learner.rollout import Collector, Rollout
 from nodes.learner.sequence_ppo import SequencePpo
 from nodes.learner.sequences import Sequences
 from nodes.learner.session import TrainingSession
+from nodes.learner.session_plan import SessionPlan
 from nodes.learner.state import Spaces, TrainingState, stored_networks
 from nodes.learner.training import Training
 from nodes.learner.training_seed import seed_of
@@ -147,7 +148,9 @@ def test_sequences_of_a_rollout_are_of_one_environment_each() -> None:
 
 def collected(spec: TrainingSpec, decisions: int, sequence: int) -> tuple[TrainingState, Rollout]:
     """The second rollout of a new policy: some episodes have begun before it."""
-    session = TrainingSession(Corridors().call, name="toy", spec=spec, gamma=0.99, size=6)
+    session = TrainingSession(
+        Corridors().call, SessionPlan(name="toy", spec=spec, gamma=0.99, size=6)
+    )
     opened = session.open(0)
     spaces = Spaces.of(opened)
     collector = Collector(size=6, features=14, choices=4, decisions=decisions)
@@ -189,7 +192,9 @@ def test_the_clone_keeps_a_memory_of_its_own_over_rollouts() -> None:
     """It is asked about two rollouts of an untrained policy's, and says what it says step by step
     in the same episodes."""
     spec = corridor_spec()
-    session = TrainingSession(Corridors().call, name="toy", spec=spec, gamma=0.99, size=4)
+    session = TrainingSession(
+        Corridors().call, SessionPlan(name="toy", spec=spec, gamma=0.99, size=4)
+    )
     opened = session.open(0)
     collector = Collector(size=4, features=14, choices=4, decisions=25)
     collector.begin(opened)
@@ -364,7 +369,8 @@ def test_an_earlier_policy_begins_each_reset_with_an_empty_memory() -> None:
         return msgspec.structs.replace(session.step(request.choices), lead=next(leads))
 
     turns: Any = Turns()
-    led = TrainingSession(call, name="s", spec=spec, gamma=0.99, size=2, leaders=turns)
+    plan = SessionPlan(name="s", spec=spec, gamma=0.99, size=2, leaders=turns)
+    led = TrainingSession(call, plan)
     led.open(0)
     one = [("begin", 0), ("choose", 0), ("choose", 0), ("begin", 1), ("choose", 1)]
     assert turns.calls == one
