@@ -117,7 +117,7 @@ class TrainingSession:
             batch=plan.batch,
             first=plan.first,
         )
-        opened = self._led(self._ask(OPEN, request))
+        opened = self._led(self._request(OPEN, request))
         self._seeds_before = seeds_used
         self._episodes[:] = 1
         self._count_seeds(opened)
@@ -129,7 +129,7 @@ class TrainingSession:
         Raises:
             SessionLost: steps that were not learned from yet are lost; open again.
         """
-        stepped = self._led(self._ask(STEP, Step(session=self.plan.name, choices=choices)))
+        stepped = self._led(self._request(STEP, Step(session=self.plan.name, choices=choices)))
         self._episodes[stepped.final_rows] += 1
         self._count_seeds(stepped)
         return stepped
@@ -164,7 +164,7 @@ class TrainingSession:
                 if now.waits
                 else self.leaders.choose(now.lead, now.features, now.mask)
             )
-            now = self._ask(STEP, Step(session=self.plan.name, choices=choices))
+            now = self._request(STEP, Step(session=self.plan.name, choices=choices))
             prefix_steps += now.prefix_steps
         if now is answer:
             return answer
@@ -189,9 +189,9 @@ class TrainingSession:
 
     def close(self) -> None:
         with suppress(SessionLost):  # it is closed already
-            self._ask(CLOSE, CloseSession(session=self.plan.name))
+            self._request(CLOSE, CloseSession(session=self.plan.name))
 
-    def _ask(self, service: Service[Request, Reply], request: Request) -> Reply:
+    def _request(self, service: Service[Request, Reply], request: Request) -> Reply:
         try:
             return self.call(service, request)
         except (DeadlineExceeded, PeerRestarted, RemoteError) as error:
