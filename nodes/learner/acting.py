@@ -46,7 +46,7 @@ def play(
     generator = torch.Generator().manual_seed(seed)
     deciding = Deciding(stored_networks(state).actor, generator, greedy)
     session = _Session(call, act)
-    opened = session.ask(
+    opened = session.request(
         INTERFACE,
         TakeInterface(
             session=act.session,
@@ -73,7 +73,7 @@ def play(
         check()
         possible = mask | over[:, None]  # where the stage is over, choices have no effect
         chosen = deciding.choose(features, possible)
-        stepped = session.ask(STEP, Step(session=act.session, choices=chosen))
+        stepped = session.request(STEP, Step(session=act.session, choices=chosen))
         steps += int(stepped.steps.sum())
         late |= ~over & stepped.truncated & ~stepped.terminated
         over |= stepped.terminated | stepped.truncated | (stepped.steps == 0)
@@ -95,13 +95,13 @@ def _checkpoint(folder: Path, policy: str, warn: Callable[[str], None]) -> dict[
 
 
 class _Session:
-    """The session that is played in, whose end is told apart from other failures."""
+    """The session that is played in. Its end raises an error of its own, unlike other failures."""
 
     def __init__(self, call: Call, act: Act) -> None:
         self._call = call
         self._act = act
 
-    def ask(self, service: Service[Request, Reply], request: Request) -> Reply:
+    def request(self, service: Service[Request, Reply], request: Request) -> Reply:
         try:
             return self._call(service, request)
         except BusError as error:
