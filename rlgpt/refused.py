@@ -1,9 +1,9 @@
 """Why a command cannot be done, as one sentence for the user."""
 
-import difflib
 from collections.abc import Iterable
 
 from nodes.common.running.exit_codes import REFUSED
+from voxeldojo.names import similar
 
 _NAMED = 60
 """Words that one sentence names."""
@@ -24,10 +24,8 @@ class Refused(Exception):
 
 def near(word: str, known: Iterable[str]) -> str:
     """``"; did you mean `seed`?"`` where one of ``known`` is near ``word``, else ``""``."""
-    known = list(known)
-    matches = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    matches = matches or difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.6)
-    return f"; did you mean `{matches[0]}`?" if matches else ""
+    found = similar(word, known, most=1)
+    return f"; did you mean `{found[0]}`?" if found else ""
 
 
 def instead(word: str, known: Iterable[str]) -> str:

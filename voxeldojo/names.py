@@ -1,21 +1,25 @@
 """Names and values in sentences: how one that a user gave is quoted, and which known names are most
 similar to an unknown one."""
 
-import difflib
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 LONGEST_QUOTE = 120  # letters; more of it hides the sentence around it
 
 
+def similar(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The known names that are most similar to an unknown one, at most ``most``."""
+    known = list(known)
+    # One that is far longer than they are is similar to none, and comparing it takes long.
+    if len(name) > 3 * max(map(len, known), default=0):
+        return []
+    return get_close_matches(name, known, n=most) or get_close_matches(name.lower(), known, n=most)
+
+
 def near(name: object, known: Iterable[str]) -> str:
     """``; did you mean ...?`` with at most three similar names, or ""."""
-    # A long one is similar to none, and comparing it takes long.
-    if not isinstance(name, str) or len(name) > LONGEST_QUOTE:
-        return ""
-    known = list(known)
-    close = difflib.get_close_matches(name, known, n=3)
-    close = close or difflib.get_close_matches(name.lower(), known, n=3)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    found = similar(name, known) if isinstance(name, str) else []
+    return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def quoted(value: object) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from messages.plan import Subtask
 from messages.world import Condition, Episode, Interface, RewardTerm, Task, View
-from worlds.common.names import near
+from voxeldojo.names import near
 from worlds.language import Language
 
 

@@ -37,10 +37,6 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
         "the sharing of the GPU: the conversation, and the learner's side of it",
         {"messages", "nodes/learner"},
     ),
-    "names.py": (
-        "the sentence about an unknown name: the world's package imports nothing of ours",
-        {"voxeldojo", "worlds/common"},
-    ),
     "pausing.py": (
         "the pausing of a node: the conversation, and the node's side of it",
         {"messages", "nodes/common/running"},

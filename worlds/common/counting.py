@@ -4,8 +4,8 @@ rise."""
 from collections.abc import Collection, Mapping
 
 from messages.world import Condition, Episode, RewardTerm
+from voxeldojo.names import near
 from worlds.card import Conditions, Specs
-from worlds.common.names import near
 
 
 class CountedConditions(Conditions):

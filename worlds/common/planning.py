@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from messages.plan import Subtask
 from messages.world import Condition, View
+from voxeldojo.names import near
 from worlds.card import Planning
 from worlds.common.arithmetic import Arithmetic, Need
-from worlds.common.names import near
 from worlds.common.sums import sums
 from worlds.common.ways import Way
 

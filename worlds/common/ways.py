@@ -9,8 +9,8 @@ import msgspec
 import yaml
 
 from messages.bounds import Positive
+from voxeldojo.names import near
 from worlds.card import Unreachable
-from worlds.common.names import near
 
 
 class Way(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,8 +11,8 @@ import yaml
 
 from messages.plan import Method
 from messages.world import Condition, RewardTerm
+from voxeldojo.names import near
 from worlds.card import RulebookRules
-from worlds.common.names import near
 
 BOOK = "rules.yaml"
 """The rule file of RL-GPT itself; the others are variants of it, see docs/methods.md."""

@@ -14,7 +14,7 @@ from messages.system import Parameters, SetParameters
 from nodes.common.parameters.kept_parameters import KeptParameters
 from nodes.common.running.logs import set_level
 from nodes.config import ConfigError, flatten, read_parameters
-from worlds.common.names import near
+from voxeldojo.names import near
 
 LOG_LEVEL = "log_level"
 """The parameter that every node has, and that may always be set."""
