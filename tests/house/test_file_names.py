@@ -42,7 +42,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
         {"messages", "nodes/common/running"},
     ),
     "png.py": (
-        "pictures as PNG files: the world's package imports nothing of ours",
+        "pictures as PNG files: neither the env server nor the world's package imports the other",
         {"nodes/env_server", "voxeldojo/viewing"},
     ),
     "rewards.py": (
