@@ -340,8 +340,9 @@ class JailedSession:
     # ---- inside
 
     def _begin(self, over: bool) -> Worker:
-        """A new worker with the session in it. One that a program of a prefix or of the interface
-        stops is replaced by one in which that program is still, one that was killed by another."""
+        """A new worker with the session in it. If a program of the prefix or the interface stopped
+        the worker, the next worker runs without that program. If the worker was killed from
+        outside, the next one is the same."""
         request = self._request
         if over:
             request = msgspec.structs.replace(
@@ -353,10 +354,8 @@ class JailedSession:
                 guard=None,
             )
         programs = self._programs(request)
-        innocent, guilty = (
-            _WORKERS,
-            len(programs),
-        )  # workers that may still be lost: by others, by programs
+        kills_left = _WORKERS  # workers that may still be lost by no program's doing
+        programs_left = len(programs)  # workers that may still be lost by a program's doing
         while True:
             worker = self._host.worker(self._count, self.film, request)
             stilled = self._host.quarantine.stilled(request)
@@ -364,10 +363,10 @@ class JailedSession:
                 made: worker_wire.Made = worker.ask(self._host.making(stilled, self.film, over))
             except WorkerLost as lost:
                 if self._host.blame(lost, programs):
-                    guilty -= 1
+                    programs_left -= 1
                 else:
-                    innocent -= 1
-                if guilty < 0 or innocent < 1:
+                    kills_left -= 1
+                if programs_left < 0 or kills_left < 1:
                     raise self._gone(lost) from lost
             except BaseException:
                 worker.close()
