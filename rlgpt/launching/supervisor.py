@@ -19,6 +19,7 @@ from typing import Protocol
 from messages.system import NodeState
 from nodes.common.running.ending_signals import heeded
 from nodes.common.running.exit_codes import ALREADY_RUNNING, REFUSED, UNUSABLE_FILE
+from nodes.common.running.process_status import signal_name
 from rlgpt.cluster.host_choice import command
 from rlgpt.composing.configuration import Stack
 from rlgpt.launching.child import Child, Purpose
@@ -299,7 +300,7 @@ class Supervisor:
         self._observer.report(f"{child.name}: {words}")
 
     def _ended_by_itself(self, child: Child, code: int) -> None:
-        how = f"ended with code {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
+        how = f"ended with code {code}" if code >= 0 else f"was ended by {signal_name(-code)}"
         self._observer.crashed(child.name, how)
         delay = child.next_backoff()
         if delay is None:
@@ -389,10 +390,3 @@ class Supervisor:
                 self._end(child, "restart")
             else:
                 self._spawn(child)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # real-time signals have no names
-        return f"signal {number}"

@@ -1,6 +1,8 @@
-"""The kernel's state of another process: whether it runs, waits, or was stopped by a signal."""
+"""The kernel's state of another process: whether it runs, waits, or was stopped by a signal, and
+what the signal is called."""
 
 import os
+import signal
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +28,14 @@ def status_of(pid: int) -> Status | None:
         return None
     fields = stat.rpartition(")")[2].split()
     return Status(fields[0], (int(fields[11]) + int(fields[12])) / _TICK, fields[19])
+
+
+def signal_name(number: int) -> str:
+    """``SIGKILL`` for 9, ``signal 40`` for one that has no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # real-time signals have no names
+        return f"signal {number}"
 
 
 class Watch:

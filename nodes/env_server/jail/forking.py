@@ -25,7 +25,7 @@ import msgspec
 from messages.bus.failure_text import disk_failure
 from messages.undecodable import UNDECODABLE
 from nodes.common.running.process import python
-from nodes.common.running.process_status import Watch
+from nodes.common.running.process_status import Watch, signal_name
 from nodes.env_server.jail.fork_server import FirstReport, Spec
 from nodes.env_server.programs.part_clock import PLACES, SpentTime
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
@@ -383,10 +383,7 @@ def _how(code: int | None) -> str:
         return "it is not known how"
     if code >= 0:
         return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:  # real-time signals have no names
-        return f"signal {-code}"
+    return signal_name(-code)
 
 
 def _shared_memory(folder: Path | None) -> tuple[int, memoryview, Path | None]:

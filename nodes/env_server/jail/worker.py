@@ -24,7 +24,7 @@ import numpy as np
 
 from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
-from nodes.common.running.process_status import STOPPED_FOR, Status, status_of
+from nodes.common.running.process_status import STOPPED_FOR, Status, signal_name, status_of
 from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confined import WHERE, receive_exactly
@@ -426,9 +426,5 @@ def _cause(status: int) -> str:
     if status < 0:
         return "with the fork server"
     if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        try:
-            return signal.Signals(number).name
-        except ValueError:
-            return f"signal {number}"
+        return signal_name(os.WTERMSIG(status))
     return f"exit code {os.waitstatus_to_exitcode(status)}"
