@@ -5,7 +5,7 @@ import pytest
 from tests.voxel_world.arena import FLOOR, Arena
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.mobs.shots import FIREBALL, SMALL_FIREBALL, shoot
-from voxeldojo.rules.mobs import mob_id
+from voxeldojo.rules.mobs import MOB_IDS
 
 
 def played(kind: int, *, strike: bool, wall: bool = False) -> tuple[Arena, int]:
@@ -14,7 +14,7 @@ def played(kind: int, *, strike: bool, wall: bool = False) -> tuple[Arena, int]:
     arena = Arena({"area": 64})
     state, rules = arena.world.state, arena.world.rules
     state.settings["mobs_spawn"] = 0
-    ghast = place_mob(state, rules, 0, mob_id("ghast"), 16.5, FLOOR + 0.5, 25.5)
+    ghast = place_mob(state, rules, 0, MOB_IDS["ghast"], 16.5, FLOOR + 0.5, 25.5)
     state.mobs[0, ghast : ghast + 1]["pause"] = 100  # it does not shoot once more
     shoot(state, 0, kind, 16.5, FLOOR + 1.6, 18.5, 0.0, 0.0, -0.9, 6.0, ghast)
     if wall:
@@ -22,7 +22,7 @@ def played(kind: int, *, strike: bool, wall: bool = False) -> tuple[Arena, int]:
             arena.put(16, y, 17, "stone")
     arena.do("attack" if strike else "noop")
     arena.do("noop", 12)
-    return arena, int(state.kills[0, mob_id("ghast")])
+    return arena, int(state.kills[0, MOB_IDS["ghast"]])
 
 
 def test_a_fireball_that_is_struck_kills_the_ghast() -> None:

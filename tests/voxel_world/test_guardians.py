@@ -7,7 +7,7 @@ import pytest
 from tests.voxel_world.arena import FLOOR, Arena
 from voxeldojo.actions import action
 from voxeldojo.engine.mobs.placing import place_mob
-from voxeldojo.rules.mobs import mob_id
+from voxeldojo.rules.mobs import MOB_IDS
 
 DEEP = 12  # blocks of water
 SEVERAL = 400  # ticks of some beams and of what lies between them
@@ -25,7 +25,7 @@ def sea(kind: str, away: float) -> tuple[Arena, int]:
             for y in range(FLOOR, FLOOR + DEEP):
                 arena.put(x, y, z, "water")
     arena.stand(16.5, FLOOR + DEEP, 16.5)
-    number = place_mob(state, rules, 0, mob_id(kind), 16.5, FLOOR + DEEP - 2.0, 16.5 + away)
+    number = place_mob(state, rules, 0, MOB_IDS[kind], 16.5, FLOOR + DEEP - 2.0, 16.5 + away)
     mob = state.mobs[0, number : number + 1]
     mob["target"], mob["counter"], mob["wait"] = -1, 1, 0
     return arena, number

@@ -9,7 +9,7 @@ from tests.voxel_world.arena import FLOOR, Arena, embedded
 from voxeldojo.engine.mobs.aim import mob_on_ray
 from voxeldojo.engine.mobs.placing import place_mob, resize
 from voxeldojo.engine.mobs.wounds import hurt_mob
-from voxeldojo.rules.mobs import MOB_IDS, MOBS, mob_id
+from voxeldojo.rules.mobs import MOB_IDS, MOBS
 
 
 class Yard(Arena):
@@ -22,10 +22,10 @@ class Yard(Arena):
 
     def mob(self, name: str, x: float = 16.5, y: float = FLOOR, z: float = 18.5) -> int:
         state, rules = self.world.state, self.world.rules
-        return int(place_mob(state, rules, 0, mob_id(name), float(x), float(y), float(z)))
+        return int(place_mob(state, rules, 0, MOB_IDS[name], float(x), float(y), float(z)))
 
     def kills(self, name: str) -> int:
-        return int(self.world.state.kills[0, mob_id(name)])
+        return int(self.world.state.kills[0, MOB_IDS[name]])
 
 
 def test_a_cow_dies_by_repeated_blows_and_leaves_beef() -> None:
@@ -87,7 +87,7 @@ def test_a_zombie_hurts_by_three_and_is_seen_as_the_attacker() -> None:
         if yard.life < 20.0:
             break
     assert yard.life == pytest.approx(17.0)
-    assert int(yard.player["attacker"][0]) == mob_id("zombie")
+    assert int(yard.player["attacker"][0]) == MOB_IDS["zombie"]
     assert yard.world.cause_of_death(0) == "a blow of a zombie"
 
 
@@ -111,7 +111,7 @@ def test_a_creeper_explodes_beside_the_player() -> None:
         if yard.mobs[number]["kind"] == 0:
             break
     assert yard.life == 0.0
-    assert int(yard.player["attacker"][0]) == mob_id("creeper")
+    assert int(yard.player["attacker"][0]) == MOB_IDS["creeper"]
     assert yard.kills("creeper") == 0
 
 
@@ -121,7 +121,7 @@ def test_a_skeleton_shoots_arrows() -> None:
     yard.mob("skeleton", 16.5, FLOOR, 26.5)
     yard.do("noop", 200)
     assert yard.life < 20.0
-    assert int(yard.player["attacker"][0]) == mob_id("skeleton")
+    assert int(yard.player["attacker"][0]) == MOB_IDS["skeleton"]
 
 
 def test_an_enderman_is_provoked_by_a_look() -> None:
@@ -231,7 +231,7 @@ def kill_all(yard: Yard, name: str) -> None:
 
 @pytest.mark.parametrize("name", [mob.name for mob in MOBS])
 def test_each_kind_of_mob_drops_what_its_table_has(name: str) -> None:
-    mob = MOBS[mob_id(name) - 1]
+    mob = MOBS[MOB_IDS[name] - 1]
     yard = Yard()
     items = yard.world.item_names
     found: dict[str, int] = {}

@@ -1,7 +1,9 @@
 """Structures stand where nearest() says, with their blocks, chests and inhabitants."""
 
+import math
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ from voxeldojo.engine.structures.catalogue import (
 )
 from voxeldojo.engine.structures.inhabitants import settle
 from voxeldojo.engine.structures.loot import drop_chest
-from voxeldojo.engine.structures.places import nearest, nearest_stronghold
+from voxeldojo.engine.structures.places import STRONGHOLDS, nearest, stronghold_chunk
 from voxeldojo.engine.structures.plans import DIMENSIONS, Plan, drawn
 from voxeldojo.rules import biome_named, item_names
 from voxeldojo.rules.mobs import MOB_IDS
@@ -118,6 +120,22 @@ def test_a_structure_is_the_same_in_any_order_of_building_its_parts(kind: str) -
             build(parts, rules(), 0, SEED, west, north, west + 16, north + 128)
     assert parts.blocks.tobytes() == whole.blocks.tobytes()
     assert parts.meta.tobytes() == whole.meta.tobytes()
+
+
+@numba.njit
+def nearest_stronghold(seed: Any, x: int, z: int) -> tuple[int, int]:
+    """(x, z) of the stronghold's origin, the middle of its portal room."""
+    best = 1e18
+    best_x = 0
+    best_z = 0
+    for number in range(STRONGHOLDS):
+        chunk_x, chunk_z = stronghold_chunk(seed, number)
+        away = math.hypot(chunk_x * 16.0 + 8.0 - x, chunk_z * 16.0 + 8.0 - z)
+        if away < best:
+            best = away
+            best_x = chunk_x * 16 + 8
+            best_z = chunk_z * 16 + 8
+    return best_x, best_z
 
 
 def test_the_nearest_stronghold_has_twelve_portal_frames() -> None:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from voxeldojo.names import near
 from voxeldojo.rules.tables import HERE
 
 
@@ -59,15 +58,3 @@ mob_names: list[str] = ["", *(mob.name for mob in MOBS)]
 """By number; 0 is no mob."""
 entity_names: list[str] = ["null", *(mob.entity_name for mob in MOBS)]
 MOB_IDS: dict[str, int] = {name: number for number, name in enumerate(mob_names) if name}
-
-
-def mob_id(name: str) -> int:
-    """The number of a kind, "polar_bear" and "polar bear" being the same.
-
-    Raises:
-        ValueError: there is no such mob.
-    """
-    number = MOB_IDS.get(name.strip().lower().replace(" ", "_"))
-    if number is None:
-        raise ValueError(f"there is no mob {name!r}{near(name, MOB_IDS)}")
-    return number

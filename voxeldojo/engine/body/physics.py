@@ -30,14 +30,8 @@ EPSILON = 1e-7  # touching is not overlapping
 
 
 @kernel
-def tall_at(state, rules, w, x, y, z):
-    """Height of the collision box in a cell, 0 for none."""
-    return height_of(state, rules, w, block_at(state, w, x, y, z), x, y, z)
-
-
-@kernel
 def height_of(state, rules, w, block, x, y, z):
-    """The same, for ``block`` in the cell."""
+    """Height of the collision box of ``block`` in a cell, 0 for none."""
     entry = rules.block[block]
     if entry.shape == 0:
         return float(entry.height)

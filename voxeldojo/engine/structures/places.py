@@ -72,23 +72,6 @@ def stronghold_chunk(seed, number):
     return round(math.cos(angle) * away), round(math.sin(angle) * away)
 
 
-@entry_kernel
-def nearest_stronghold(seed, x, z):
-    """The target of an eye of ender: (x, z) of the stronghold's origin, the middle of its portal
-    room."""
-    best = 1e18
-    best_x = 0
-    best_z = 0
-    for number in range(STRONGHOLDS):
-        chunk_x, chunk_z = stronghold_chunk(seed, number)
-        away = math.hypot(chunk_x * 16.0 + 8.0 - x, chunk_z * 16.0 + 8.0 - z)
-        if away < best:
-            best = away
-            best_x = chunk_x * 16 + 8
-            best_z = chunk_z * 16 + 8
-    return best_x, best_z
-
-
 @kernel
 def candidate(rules, seed, kind, region_x, region_z):
     """The possible structure of a kind in a region, before the check of its biome: (whether there
