@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from messages.system import NodeState
+from nodes.common.running.log_end import last_lines
 from nodes.common.running.process import child_environment
 from nodes.common.running.process_status import Watch
 from rlgpt.composing.configuration import NodePlan
@@ -132,14 +133,7 @@ class Child:
 
     def last_lines(self, count: int) -> list[str]:
         """The last lines that the process wrote since it was started."""
-        try:
-            with self._log.open("rb") as log:
-                end = log.seek(0, os.SEEK_END)
-                log.seek(max(self._log_start, end - 16_384))
-                lines = log.read().decode(errors="replace").splitlines()
-        except OSError:
-            return []
-        return [line for line in lines if line.strip()][-count:]
+        return last_lines(self._log, self._log_start)[-count:]
 
     @property
     def hung_at(self) -> float | None:

@@ -13,6 +13,7 @@ from messages.bus import Bus, BusError
 from messages.empty import Empty
 from messages.system import describe
 from nodes.common.running.exit_codes import FAILED
+from nodes.common.running.log_end import last_lines
 from nodes.common.running.process import child_environment
 from rlgpt.composing.configuration import load
 from rlgpt.inspecting.opening import connected
@@ -59,7 +60,7 @@ class SmallStack:
 
     def _last_words(self, name: str) -> str:
         log = self.run / name / "output.log"
-        lines = log.read_text(errors="replace").splitlines()
+        lines = last_lines(log)
         last = f" ({lines[-1].removeprefix(f'{name}: ')})" if lines else ""
         return f"{name} ended{last}; see {log}"
 

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import logging
-import os
 import re
 import signal
 import socket
@@ -14,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from nodes.common.running.log_end import last_lines
 from nodes.common.running.process_status import status_of
 from nodes.common.storage.whole_files import named, write_whole
 from nodes.llm.profiles import Vllm
@@ -297,7 +297,7 @@ class Server:
                 return
 
     def _why_it_ended(self) -> str:
-        lines = self._last_lines()
+        lines = [line for line in self._lines() if not line.startswith("--- ")]
         errors = [
             line
             for line in lines
@@ -326,17 +326,8 @@ class Server:
         reports = [line for line in self._lines() if line.startswith(monitor.ENDED)]
         return not reports or reports[-1].startswith(monitor.BY_SIGNAL)
 
-    def _last_lines(self) -> list[str]:
-        return [line for line in self._lines() if line.strip() and not line.startswith("--- ")]
-
     def _lines(self) -> list[str]:
-        try:
-            with (self._folder / LOG).open("rb") as log:
-                end = log.seek(0, os.SEEK_END)
-                log.seek(max(self._log_start, end - 32_768))
-                return log.read().decode(errors="replace").splitlines()
-        except OSError:
-            return []
+        return last_lines(self._folder / LOG, self._log_start)
 
     # Ending
 
