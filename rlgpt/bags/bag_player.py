@@ -1,10 +1,9 @@
 """`rlgpt bag play`: the messages of a bag in place of the nodes that sent them."""
 
 import os
-import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -12,11 +11,11 @@ from time import monotonic
 from messages.calling import calls
 from messages.system import description, heartbeat
 from nodes.common.running.ending_signals import ended_by
-from nodes.common.running.plain_text import plain_entry
 from rlgpt.bags.bag_reader import BagReader, Channel, Recorded, left_out
 from rlgpt.bags.mcap_records import ENCODING
 from rlgpt.bags.message_maps import NoMap, parted
 from rlgpt.bags.message_schemas import Types
+from rlgpt.bags.printing import print_progress
 from rlgpt.bags.recorded_answers import Answers
 from rlgpt.bags.stand_in import StandIn
 from rlgpt.bags.topic_patterns import check_patterns, is_wanted
@@ -76,22 +75,22 @@ def play(
         for player in players.values():
             player.start()
         services = [name for name in answers.types if name.partition("/")[0] in nodes]
-        _print(
+        print_progress(
             f"playing {file} in place of {', '.join(nodes)}: {contents.count(nodes):,} messages, "
             f"{len(services)} services; Ctrl-C ends it"
         )
         for sentence in contents.left_out:
-            _print(sentence)
+            print_progress(sentence)
         sent, damaged = _publish(contents, players, answers, pace, over)
         if services and not pace.once and not over.is_set():
-            _print(f"{sent:,} messages are published; requests are answered until Ctrl-C")
+            print_progress(f"{sent:,} messages are published; requests are answered until Ctrl-C")
             over.wait()
-    _print(
+    print_progress(
         f"published {sent:,} messages; answered {answers.given:,} requests, {answers.repeated:,} "
         f"of them with the last answer again; {answers.missing:,} were not in the bag"
     )
     if damaged:
-        _print(f"{damaged:,} messages are damaged and were not published")
+        print_progress(f"{damaged:,} messages are damaged and were not published")
     return 0
 
 
@@ -243,8 +242,3 @@ def _publish(
             break
         answers.rewind()
     return sent, damaged
-
-
-def _print(text: str) -> None:
-    with suppress(OSError):
-        print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)

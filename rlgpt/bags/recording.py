@@ -2,11 +2,10 @@
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import FrameType
 
@@ -15,9 +14,9 @@ from messages.calling import calls
 from messages.system import CRASHES, Crash
 from nodes.common.running.ending_signals import ended_by
 from nodes.common.running.exit_codes import FAILED
-from nodes.common.running.plain_text import plain_entry
 from rlgpt.bags.bag_writer import BagFull, BagWriter
 from rlgpt.bags.choice import Choice, choose
+from rlgpt.bags.printing import print_progress
 from rlgpt.bags.recorder import Recorder
 from rlgpt.bags.snapshot import Snapshot
 from rlgpt.composing.configuration import load
@@ -70,7 +69,7 @@ def record(
     stack = load(run)
     nodes = [*stack.nodes, LAUNCHER]
     if not (stack.hosts or run_folder.launched(run) or run_folder.running_nodes(run)):
-        _print(
+        print_progress(
             f"nothing of {run.name} runs: there is something to record once it is resumed, or one "
             "of its nodes is started"
         )
@@ -148,7 +147,7 @@ class _Base:
     def _report_subscribed(self, recorder: Recorder) -> None:
         if self._waited_for and self._waited_for <= recorder.described:
             self._waited_for = set()
-            _print(SUBSCRIBED)
+            print_progress(SUBSCRIBED)
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
         if self._ending is not None:  # a second Ctrl-C waits for nothing
@@ -192,7 +191,7 @@ class _Recording(_Base):
             raise Refused(f"{path} cannot be written: {error.strerror}") from None
         self._writer = writer
         self._recorder = Recorder(writer, self._choice)
-        _print(f"recording {shown} of {self._run.name} to {path}; Ctrl-C ends it")
+        print_progress(f"recording {shown} of {self._run.name} to {path}; Ctrl-C ends it")
         try:
             self._serve(self._recorder)
         finally:
@@ -201,7 +200,7 @@ class _Recording(_Base):
                 writer.finish() if failure is None else writer.close()
             except BagFull as full:
                 failure = str(full)
-        _print(_account(writer, self._recorder))
+        print_progress(_account(writer, self._recorder))
         if failure is not None:
             raise Refused(
                 f"{path} cannot be written any more: {failure}; it is whole up to there", FAILED
@@ -229,7 +228,7 @@ class _SnapshotRecording(_Base):
         recorder = Recorder(self._ring, self._choice)
         signal.signal(signal.SIGUSR1, self._requested)
         self._bus.subscribe(CRASHES, self._crashed)
-        _print(
+        print_progress(
             f"keeping the last {self._seconds:g} seconds of {shown} of {self._run.name} in memory; "
             f"written to {path.parent} when a node crashes, on SIGUSR1 and at the end"
         )
@@ -258,9 +257,9 @@ class _SnapshotRecording(_Base):
         except (BagFull, OSError) as error:
             self._failed = True
             reason = error.strerror if isinstance(error, OSError) else error
-            _print(f"{path} cannot be written: {reason}")
+            print_progress(f"{path} cannot be written: {reason}")
             return
-        _print(f"{why}: {path}, {_amount(writer)}")
+        print_progress(f"{why}: {path}, {_amount(writer)}")
 
 
 def _amount(writer: BagWriter) -> str:
@@ -274,8 +273,3 @@ def _account(writer: BagWriter, recorder: Recorder) -> str:
     if recorder.unreadable:
         words += f"; {recorder.unreadable:,} were no MessagePack map and are not in it"
     return words
-
-
-def _print(text: str) -> None:
-    with suppress(OSError):  # who started this process may have ended
-        print(f"rlgpt: {plain_entry(text)}", file=sys.stderr, flush=True)
