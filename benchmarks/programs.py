@@ -113,13 +113,13 @@ def us_without(size: int, steps: int) -> float:
     of what chooses it."""
     world = make_world("embedded", size, TASK)
     batch = Steps(opening(size), world)
-    everybody, rows = np.ones(size, bool), np.arange(size)
+    every_row, rows = np.ones(size, bool), np.arange(size)
     world.reset(rows, batch.records.next_seeds(rows))
     batch.records.begin(rows, batch.readings)
     batch.warm()
     begun = time.perf_counter()
     for _ in range(steps):
-        batch.of_episode(everybody, batch.tick(everybody))
+        batch.of_episode(every_row, batch.tick(every_row))
     taken = time.perf_counter() - begun
     world.close()
     return taken / steps / size * 1e6

@@ -44,9 +44,9 @@ def played(
     world = EmbeddedWorld(worlds, **PLAINS, strict=False)
     world.reset(np.arange(worlds), np.arange(worlds))
     actions = itertools.cycle(plays(worlds))
-    everybody = np.ones(worlds, np.bool_)
+    every_row = np.ones(worlds, np.bool_)
     for _ in range(steps):
-        world.step(next(actions), everybody)
+        world.step(next(actions), every_row)
     return world, actions
 
 
@@ -54,17 +54,17 @@ def measure(pace: Pace, sizes: list[int]) -> list[Row]:
     rows = []
     for worlds in sizes:
         world, actions = played(worlds)
-        everybody = np.ones(worlds, np.bool_)
+        every_row = np.ones(worlds, np.bool_)
 
         def step() -> None:
-            world.step(next(actions), everybody)  # noqa: B023
+            world.step(next(actions), every_row)  # noqa: B023
             world.observe()  # noqa: B023
 
         def bare() -> None:
-            world.step(next(actions), everybody)  # noqa: B023
+            world.step(next(actions), every_row)  # noqa: B023
 
         def features() -> None:
-            world.step(next(actions), everybody)  # noqa: B023
+            world.step(next(actions), every_row)  # noqa: B023
             world.observe(  # noqa: B023
                 ("inventory", "voxels", "location", "life", "masks", "rays"),
                 radius=4,

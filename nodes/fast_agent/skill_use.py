@@ -75,7 +75,7 @@ class Skills:
         self._memory = memory
         self._run = run
         self._log = log
-        self._said: set[str] = set()  # about skills that are passed over, each of them once
+        self._reported: set[str] = set()  # about skills that are passed over, each of them once
         profile = config.get("llm") or {}
         self._model = str(profile.get("model") or profile.get("kind") or "")
         self._world = str((config.get("world") or {}).get("kind") or "")
@@ -311,8 +311,8 @@ class Skills:
 
     def _warn(self, problem: str) -> None:
         """A library is looked up for each sub-action."""
-        if problem not in self._said:
-            self._said.add(problem)
+        if problem not in self._reported:
+            self._reported.add(problem)
             self._log.warning("%s", problem)
 
     def _learned(self, goal: Implementing, stage: Stage) -> Learned:

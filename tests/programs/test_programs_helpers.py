@@ -212,8 +212,8 @@ def test_voxels_light_and_status_of_one_environment_equal_those_of_the_batch() -
     task = Task(id="t", prompt="", success=Condition(kind="have", name="dirt"), horizon=9)
     world = make_world("embedded", 3, task)
     world.reset(np.arange(3), np.arange(3))
-    everybody = world.voxels(5).copy()
-    np.testing.assert_array_equal(world.voxels(5, np.array([2, 0])), everybody[[2, 0]])
+    every_row = world.voxels(5).copy()
+    np.testing.assert_array_equal(world.voxels(5, np.array([2, 0])), every_row[[2, 0]])
     status = {name: value.copy() for name, value in world.status().items()}
     for row in range(3):
         seen = world.observation(row)

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 
-def told_of_cards(fields: str, patience: float) -> list[list[str]]:
+def query_cards(fields: str, patience: float) -> list[list[str]]:
     """The named fields of each card, as ``nvidia-smi`` prints them: memory in MiB, ``[N/A]`` for
     what a card does not report. Nothing where there is no driver, or where it fails or takes longer
     than ``patience`` seconds.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from messages.gpu import Gpu
-from nodes.common.running.nvidia import told_of_cards
+from nodes.common.running.nvidia import query_cards
 
 _FIELDS = "index,name,memory.total,memory.used,memory.free,driver_version,compute_cap"
 _PATIENCE = 10.0  # seconds; a card whose driver hangs is no card
@@ -21,7 +21,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 def cards() -> list[Card]:
     """The cards that ``nvidia-smi`` names, none where there is no driver."""
-    found = [_card(fields) for fields in told_of_cards(_FIELDS, _PATIENCE)]
+    found = [_card(fields) for fields in query_cards(_FIELDS, _PATIENCE)]
     return [card for card in found if card is not None]
 
 

@@ -46,7 +46,7 @@ class Tenancy:
                 raise SystemExit(0) from None
             except ServerFailed as error:
                 raise ValueError(str(error)) from None
-            if self.server.told_to_stop:
+            if self.server.stopping:
                 raise SystemExit(0)
 
     @contextlib.contextmanager

@@ -182,7 +182,7 @@ class Server:
                 self._start_again()
 
     @property
-    def told_to_stop(self) -> bool:
+    def stopping(self) -> bool:
         return self._closing.is_set()
 
     def stop_waiting(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from nodes.common.running.nvidia import told_of_cards
+from nodes.common.running.nvidia import query_cards
 
 _EVERY = 5.0  # seconds
 _PATIENCE = 3.0  # seconds
@@ -34,14 +34,14 @@ class Gpus:
         now = time.monotonic()
         if now - self._asked_at >= _EVERY:
             self._asked_at = now
-            self._found = gpus(told_of_cards(_QUERY, _PATIENCE))
+            self._found = gpus(query_cards(_QUERY, _PATIENCE))
         return self._found
 
 
-def gpus(told: Iterable[Sequence[str]]) -> list[Gpu]:
+def gpus(rows: Iterable[Sequence[str]]) -> list[Gpu]:
     """The cards of the program's answer; one that is not understood is left out."""
     found: list[Gpu] = []
-    for fields in told:
+    for fields in rows:
         try:
             index, name, used, total, busy = fields
             found.append(
