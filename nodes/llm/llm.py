@@ -24,9 +24,9 @@ from nodes.config import ConfigError, node_values
 from nodes.llm.answer_schema import answer_schema
 from nodes.llm.answers import Asked, Attempt, NoValidAnswer, answer
 from nodes.llm.backend import Backend, BackendError
+from nodes.llm.breakpoint_services import BreakpointServices
 from nodes.llm.breakpoints import Breakpoints, Waiting
 from nodes.llm.fitting import Fitted
-from nodes.llm.holding import Holding
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
 from nodes.llm.question_pictures import QuestionPictures, check, refusal
@@ -81,7 +81,7 @@ class Llm(Node):
         )
         for topic in (EXCHANGES, TOKENS, SERVER, BROKEN):
             self.advertise(topic)
-        self._begin_holding()
+        self._serve_breakpoints()
         self.serve(ASK, self.ask, background=True)
         self.serve(TAKE_GPU, self.take_gpu, background=True)
         self.serve(GIVE_BACK_GPU, self.give_back_gpu, background=True)
@@ -135,7 +135,7 @@ class Llm(Node):
         """Record what waited, and give it to those who asked. Raises ServiceError ``no_answer``."""
         outcome: Answered | ServiceError = ServiceError("it was not recorded", code=INTERNAL)
         try:
-            outcome = self._use(self._holding.settled(waiting))
+            outcome = self._use(self._breakpoint_services.settled(waiting))
             return outcome
         except ServiceError as error:
             outcome = error
@@ -270,20 +270,20 @@ class Llm(Node):
                 self._holds.pop(id)()
         self.publish(BROKEN, state)
 
-    def _begin_holding(self) -> None:
+    def _serve_breakpoints(self) -> None:
         self.breakpoints = Breakpoints(self.folder, self._held)
 
         def check(request: CheckProgram) -> list[Problem]:
             return self.bus.call(CHECK, request, absence=_AWAY).problems
 
         most = node_values(self.config, "fast_agent").get("most_samples", MOST_SAMPLES)
-        self._holding = Holding(
+        self._breakpoint_services = BreakpointServices(
             *(self.breakpoints, check, most, self.backend.model, self.log, self._released)
         )
-        self.serve(BREAKS, self._holding.breaks)
-        self.serve(SET_BREAK, self._holding.set_break)
-        self.serve(HELD, self._holding.held)
-        self.serve(USE_ANSWER, self._holding.use, background=True)
+        self.serve(BREAKS, self._breakpoint_services.breaks)
+        self.serve(SET_BREAK, self._breakpoint_services.set_break)
+        self.serve(HELD, self._breakpoint_services.held)
+        self.serve(USE_ANSWER, self._breakpoint_services.use, background=True)
         self._held(self.breakpoints.state())
 
     def _backend(self) -> Backend:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nodes.common.storage.whole_files import named
 from rlgpt.cluster.snapshots import DATABASE, JOURNALS
-from rlgpt.runs.received_path import leads_out
+from rlgpt.received_path import leads_out
 
 LARGEST = 256 << 20
 """Bytes of one file; a larger one stays on its host."""

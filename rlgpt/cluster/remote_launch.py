@@ -20,7 +20,7 @@ from nodes.common.storage.whole_files import write_whole
 from rlgpt.cluster.bringing import files_of
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.cluster.placed import Placed, Signals
+from rlgpt.cluster.placed_process import PlacedProcess, Signals
 from rlgpt.composing.configuration import check, check_parameters, check_task, save
 from rlgpt.refused import Refused
 from rlgpt.table.room import GIB, GIB_A_CELL
@@ -46,7 +46,7 @@ def play(ray: Any, run: Path, signals: Signals) -> int:
         )
         .remote(str(run))
     )
-    placed = Placed(ray, actor, signals, run, ours=OURS, largest=LARGEST)
+    placed = PlacedProcess(ray, actor, signals, run, ours=OURS, largest=LARGEST)
     where = placed.wait_for_room()
     if not where:
         return 128 + signals.take()

@@ -24,7 +24,7 @@ from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.forwarding import Forwarder
 from rlgpt.cluster.host_choice import placed_nodes
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.cluster.placed import BRING_EVERY, Placed, Signals
+from rlgpt.cluster.placed_process import BRING_EVERY, PlacedProcess, Signals
 from rlgpt.composing.configuration import Resources, Stack, load, read
 from rlgpt.refused import Refused
 
@@ -44,7 +44,7 @@ class RemoteNode:
         self._node = node
         plays = node in stack.env_servers
         self._taken_along = TAKEN_ALONG if plays else WHOLE
-        self._placed = Placed(
+        self._placed = PlacedProcess(
             ray,
             _actor(ray, stack, node),
             signals,

@@ -4,7 +4,7 @@ from typing import Any
 
 from messages.world import DEFAULT_GAME
 from rlgpt.composing.composition import compose_launch
-from rlgpt.report.found import part
+from rlgpt.report.node_files import part
 from worlds import GameError, card
 
 

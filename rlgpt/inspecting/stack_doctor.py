@@ -27,7 +27,7 @@ from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.configuration import check, save
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
-from rlgpt.report.found import jail
+from rlgpt.report.node_files import jail
 from rlgpt.runs import run_folder
 from rlgpt.single_runs.small_stack import small_stack
 from rlgpt.terminal import console, hanging

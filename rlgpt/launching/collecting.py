@@ -9,8 +9,8 @@ from pathlib import Path
 from messages.bus import Bus, BusError
 from messages.empty import Empty
 from messages.files import FileEntry, ReadFile, list_files, read_file
+from rlgpt.received_path import leads_out
 from rlgpt.runs import run_folder
-from rlgpt.runs.received_path import leads_out
 
 LARGEST = 256 << 20
 """Bytes of one file; a larger one stays where it is."""

@@ -31,7 +31,7 @@ from messages.undecodable import UNDECODABLE
 from messages.world import Task
 from rlgpt.composing.configuration import StrictTask
 from rlgpt.refused import Refused, instead
-from rlgpt.report import found, stores
+from rlgpt.report import node_files, stores
 from rlgpt.report.run_state import Ending, State, state
 from rlgpt.report.stores import GoalHead
 from rlgpt.report.words import trained_in_words
@@ -271,8 +271,9 @@ def _iterations(run: Path, subtask: str, known: int) -> list[Iteration]:
 def _task(run: Path, record: GoalHead | None) -> Task | None:
     """The task of a goal; of a run whose goal was not sent yet, by its config."""
     if record is None:
-        config = found.config(run)
-        task = found.part(config, "task") if "planner" in found.part(config, "nodes") else {}
+        config = node_files.config(run)
+        planned = "planner" in node_files.part(config, "nodes")
+        task = node_files.part(config, "task") if planned else {}
         try:
             return msgspec.convert(task, StrictTask) if task else None
         except msgspec.ValidationError:

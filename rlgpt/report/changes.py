@@ -7,7 +7,7 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 from nodes.common.parameters.kept_parameters import FILE, read_changes
-from rlgpt.report.found import objects
+from rlgpt.report.node_files import objects
 
 _TAKEN = "learner/taken.jsonl"
 

@@ -19,7 +19,7 @@ from messages.world import DEFAULT_GAME, Guard
 from nodes.common.goals import guard_counts
 from nodes.common.goals.goal_ids import slug
 from rlgpt.profiling import MEANINGS, TITLES, Profile
-from rlgpt.report import charts, coloured_source, curves, found, played_episodes, words
+from rlgpt.report import charts, coloured_source, curves, node_files, played_episodes, words
 from rlgpt.report.account import Account
 from rlgpt.report.changes import Taken, changes_of, taken_of
 from rlgpt.report.goal_outcomes import outcome
@@ -64,7 +64,7 @@ def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
         source_lines=coloured_source.lines,
         shortened=words.shortened,
     )
-    config = found.config(run)
+    config = node_files.config(run)
     # What other goals of the run left has pages of its own: `rlgpt report --goal`.
     several = len(summary.goals) > 1
     of = (summary.goal or None) if several else None
@@ -72,15 +72,15 @@ def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
         report=report,
         game=report.task.game if report.task is not None else DEFAULT_GAME,
         summary=summary,
-        limits=found.part(config, "limits"),
-        world=found.part(config, "world"),
+        limits=node_files.part(config, "limits"),
+        world=node_files.part(config, "world"),
         required=_required(config),
         success=known_success(report),
         chapters=_chapters(report, _required(config)),
         trainings=_trainings(run, report, of),
         changes=changes_of(run),
-        videos=found.videos(run, _videos(report)),
-        asked=found.asked(run),
+        videos=node_files.videos(run, _videos(report)),
+        asked=node_files.asked(run),
         tokens=token_table(run, of),
         batches=played_episodes.batches(run, of),
         trained=played_episodes.trained(run, of),
@@ -95,7 +95,7 @@ def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
         ],
         part_titles=TITLES,
         part_meanings=MEANINGS,
-        troubles=found.troubles(run),
+        troubles=node_files.troubles(run),
         restarted={node: n for node, n in summary.restarts.items() if n},
         chart=charts,
         words=words,
@@ -135,7 +135,7 @@ def _videos(report: Account) -> list[str]:
 
 
 def _required(config: dict[str, Any]) -> float:
-    rate = found.part(config, "limits").get("success_rate", 0.9)
+    rate = node_files.part(config, "limits").get("success_rate", 0.9)
     return float(rate) if isinstance(rate, int | float) else 0.9
 
 

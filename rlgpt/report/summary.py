@@ -14,7 +14,7 @@ import msgspec
 from messages.plan import GoalReport, Iteration, Performed, Samples
 from messages.world import Condition, GuardReport, Task
 from rlgpt.profiling import PartTime, Profile
-from rlgpt.report import found, played_episodes
+from rlgpt.report import node_files, played_episodes
 from rlgpt.report.account import Account, GoalLine
 from rlgpt.report.changes import Changed, changes_of
 from rlgpt.report.goal_outcomes import with_outcomes
@@ -117,10 +117,10 @@ def versions() -> dict[str, str]:
 def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summary:
     """The summary of a run as it stands, from its account, that of its time (``spent``, if it is
     wanted) and what the nodes left."""
-    config = found.config(run)
-    questions = found.asked(run)
+    config = node_files.config(run)
+    questions = node_files.asked(run)
     iterations = [_iteration(iteration) for iteration in report.iterations]
-    jail = found.jail(run)
+    jail = node_files.jail(run)
     performed = report.performance
     seed = config.get("seed")
     return Summary(
@@ -163,7 +163,7 @@ def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summa
 
 def profile(config: dict[str, Any]) -> str:
     """The name of the language-model profile."""
-    values = found.part(config, "llm")
+    values = node_files.part(config, "llm")
     return str(values.get("name") or values.get("kind") or "")
 
 
@@ -174,7 +174,7 @@ def _task(task: Task | None) -> TaskSummary | None:
 
 
 def _restarts(run: Path, config: dict[str, Any]) -> dict[str, int]:
-    return dict.fromkeys(found.part(config, "nodes"), 0) | launches.restarts(run)
+    return dict.fromkeys(node_files.part(config, "nodes"), 0) | launches.restarts(run)
 
 
 def standing(report: Account | GoalReport) -> Iteration | None:

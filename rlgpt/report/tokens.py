@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from rlgpt.report import found
+from rlgpt.report import node_files
 
 _ITERATION = re.compile(r"/iteration-(\d+)/")
 PLAN = "plan"
@@ -29,8 +29,8 @@ def token_table(run: Path, of: str | None = None) -> TokenTable | None:
     ``of``: only of this goal, else iterations of the same number of several goals are summed up."""
     cells: dict[str, dict[str, TokenSum]] = {}
     agents: dict[str, None] = {}
-    for entry in found.exchanges(run):
-        answered = found.part(entry, "answered")
+    for entry in node_files.exchanges(run):
+        answered = node_files.part(entry, "answered")
         question = str(answered.get("id", ""))
         if of is not None and not question.startswith(f"{of}/"):
             continue
@@ -39,8 +39,8 @@ def token_table(run: Path, of: str | None = None) -> TokenTable | None:
         agent = str(entry.get("agent") or "unknown")
         agents.setdefault(agent)
         cell = row.setdefault(agent, TokenSum())
-        cell.prompt += found.number(answered.get("prompt_tokens"))
-        cell.answer += found.number(answered.get("completion_tokens"))
+        cell.prompt += node_files.number(answered.get("prompt_tokens"))
+        cell.answer += node_files.number(answered.get("completion_tokens"))
     rows = [
         (name, _with_sum([row.get(agent, TokenSum()) for agent in agents]))
         for name, row in sorted(cells.items(), key=lambda item: (item[0] != PLAN, item[0].zfill(6)))

@@ -10,7 +10,7 @@ from nodes.config import flatten
 from rlgpt.runs import run_folder
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
-from rlgpt.report import found
+from rlgpt.report import node_files
 from rlgpt.report.account import Account, account
 from rlgpt.report.known_success import KnownSuccess, known_success, rate_in_words
 from rlgpt.report.summary import Summary, summarise
@@ -60,7 +60,7 @@ def compared_runs(folders: list[Path]) -> Compared:
 
 
 def _settings(folders: list[Path]) -> dict[str, list[Any]]:
-    configs = [flatten(found.config(folder)) for folder in folders]
+    configs = [flatten(node_files.config(folder)) for folder in folders]
     keys = list(dict.fromkeys(key for config in configs for key in config))
     values = {key: [config.get(key) for config in configs] for key in keys}
     return {

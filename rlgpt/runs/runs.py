@@ -9,7 +9,7 @@ import msgspec
 from rlgpt.runs import launches
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
-from rlgpt.report import found
+from rlgpt.report import node_files
 from rlgpt.report.account import account
 from rlgpt.report.known_success import known_success, rate_in_words
 from rlgpt.report.run_state import age
@@ -84,7 +84,7 @@ def described(run: Path) -> Run:
         run=run.name,
         state=known.state.kind,
         text=known.state.text,
-        launch=str(found.config(run).get("name", "")),
+        launch=str(node_files.config(run).get("name", "")),
         goal=known.task.id if known.task is not None else "",
         success_rate=success.rate,
         success_of="" if success.whole else success.of,

@@ -9,7 +9,7 @@ import msgspec
 from messages.chat import ChatMessage
 from nodes.common.questions.prompt_parts import with_examples, without_next
 from rlgpt.refused import Refused, near
-from rlgpt.report.found import TRANSCRIPT, UNANSWERED, objects
+from rlgpt.report.node_files import TRANSCRIPT, UNANSWERED, objects
 from rlgpt.runs import run_folder
 from rlgpt.terminal import print_plain
 

@@ -18,7 +18,7 @@ from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.user_files import check_regular
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.refused import Refused
-from rlgpt.report import found
+from rlgpt.report import node_files
 from rlgpt.runs import run_folder
 from rlgpt.single_runs.prompts import Recorded, questions
 from rlgpt.terminal import plain_table, print_plain, print_table
@@ -91,7 +91,7 @@ def ask_again(agent: str, question: str, wanted: str | None, options: Options) -
         raise Refused(f"--repairs {options.repairs}: 0 or more")
     run = run_folder.find(wanted)
     chosen = _chosen(questions(run, agent), question, agent, run)
-    config = found.config(run)
+    config = node_files.config(run)
     prompt = options.prompt or ("now" if options.llm is None else "sent")
     if prompt not in ("now", "sent"):
         check_regular(Path(prompt))

@@ -4,7 +4,7 @@ from messages.world import DEFAULT_GAME
 from nodes.common.running.commit import changes, current_commit
 from rlgpt.composing.composition import compose_launch
 from rlgpt.refused import Refused
-from rlgpt.report.found import part
+from rlgpt.report.node_files import part
 from rlgpt.table.cells import Cell
 from rlgpt.world_tools import fingerprint
 from worlds import GameError, card

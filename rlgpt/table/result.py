@@ -16,7 +16,7 @@ from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.plain_text import plain_line
 from nodes.common.storage.whole_files import write_whole
 from rlgpt.refused import Refused
-from rlgpt.report.found import config, part
+from rlgpt.report.node_files import config, part
 from rlgpt.report.summary import SampleSummary, Summary, standing
 from rlgpt.report.tokens import TokenTable, token_table
 from rlgpt.report.words import decomposition, successes

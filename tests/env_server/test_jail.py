@@ -40,7 +40,7 @@ from nodes.env_server.jail.forking import Forked, ForkServer, left_over
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from nodes.env_server.jail.seccomp import ALLOWED, ARCHITECTURES, NOT_EXECUTABLE, program
 from nodes.env_server.programs.pulse import COLLECTED, STEPS
-from rlgpt.report import found
+from rlgpt.report import node_files
 from tests.bus_processes import PATIENCE, Process, launch
 from tests.env_server.jailed_host import LOG, OPTIONS, TASK, jailed_host, opening, ran, raw
 from tests.env_server.raw_fork_server import RAW
@@ -408,8 +408,8 @@ def test_the_env_server_survives_hanging_programs_and_its_workers_end_with_it(
         bus.call(OPEN, request, timeout=PATIENCE)
         stepped = bus.call(STEP, Step(session="b", choices=choices), timeout=PATIENCE)
         assert stepped.steps.tolist() == [1, 1]
-        assert found.jail(run_folder).killed == 2
-        assert found.jail(run_folder).jail == ("off" if missing() else "on")
+        assert node_files.jail(run_folder).killed == 2
+        assert node_files.jail(run_folder).jail == ("off" if missing() else "on")
         jail = json.loads((run_folder / "env_server" / "quarantine.json").read_text())
         assert [entry["name"] for entry in jail] == ["hangs", "hanging_macro"]
         assert len(bus.call(LOOK, SessionName(session="b"), timeout=PATIENCE).episodes) == 2
@@ -445,7 +445,7 @@ def test_the_env_server_reports_that_it_has_no_jail(run_folder: Path, bus: Bus) 
     try:
         bus.call(OPEN, opening("a"), timeout=PATIENCE)
         assert children(server.popen.pid) == []
-        assert found.jail(run_folder).jail == "off (jail=false)"
+        assert node_files.jail(run_folder).jail == "off (jail=false)"
         assert server.stop() == 0
     finally:
         if server.popen.poll() is None:

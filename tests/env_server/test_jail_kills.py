@@ -25,7 +25,7 @@ from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import ForkServer, NoForkServer
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from nodes.env_server.programs.pulse import INSIDE
-from rlgpt.report import found
+from rlgpt.report import node_files
 from tests.bus_processes import ROOT, Process, eventually, launch
 from tests.env_server.jailed_host import OPTIONS, TASK, jailed_host, opening, ran, raw
 from tests.env_server.test_jail import configured
@@ -325,7 +325,7 @@ def test_an_incomplete_jail_is_refused_unless_the_configuration_allows_it(
     server = Process(SCRIPT, run_folder, "jail=partial", **landlockless)
     try:
         bus.call(OPEN, opening("a"), timeout=PATIENCE)
-        assert found.jail(run_folder).jail == "partial (this kernel has no landlock)"
+        assert node_files.jail(run_folder).jail == "partial (this kernel has no landlock)"
         assert server.stop() == 0
     finally:
         if server.popen.poll() is None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from rlgpt.cluster.placed import Signals
+from rlgpt.cluster.placed_process import Signals
 from rlgpt.cluster.remote_launch import composed, is_away, play
 from tests.launch_toys.launched import environment
 from tests.launching.direct_ray import DirectRay

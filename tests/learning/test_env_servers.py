@@ -25,7 +25,7 @@ from nodes.times import WAITS, TimesLine
 from rlgpt.composing.replicas import with_replicas
 from rlgpt.launching.launch_progress import LaunchView, LiveView
 from rlgpt.profiling.trainings import trainings
-from rlgpt.report import found, played_episodes
+from rlgpt.report import node_files, played_episodes
 from rlgpt.report.summary import env_server_steps
 from rlgpt.runs.run_folder import env_server_folders
 from tests.bus_processes import ECHO, Process, make_run
@@ -102,7 +102,7 @@ def test_episodes_steps_and_kills_of_all_env_servers_are_added_up(tmp_path: Path
     (counted,) = played_episodes.trained(tmp_path)
     assert (counted.play, counted.episodes, counted.steps) == ("a/train", 3, 30)
     assert counted.successes == 3
-    assert found.jail(tmp_path) == found.Jail(jail="partial (no landlock)", killed=2)
+    assert node_files.jail(tmp_path) == node_files.Jail(jail="partial (no landlock)", killed=2)
     assert env_server_steps(tmp_path) == 140
     assert env_server_steps(tmp_path / "learner") is None
 

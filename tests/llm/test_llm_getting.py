@@ -20,7 +20,7 @@ import pytest
 from nodes.common.running.command import ended
 from nodes.llm import manifest
 from nodes.llm.getting import get, known_models
-from nodes.llm.getting.alone import alone
+from nodes.llm.getting.folder_lock import alone
 from nodes.llm.getting.get import get as get_weights
 from nodes.llm.getting.in_environment import describe_adapter
 from nodes.llm.getting.known_models import Model, Packages, adapter_of, catalogue, name_of, names

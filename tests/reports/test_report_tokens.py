@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from rlgpt.report.found import asked
+from rlgpt.report.node_files import asked
 from rlgpt.report.tokens import TokenSum, token_table
 
 

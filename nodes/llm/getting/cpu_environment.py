@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nodes.llm.getting.alone import alone
+from nodes.llm.getting.folder_lock import alone
 from nodes.llm.getting.refusals import Failed
 
 VERSION = "0.32.0"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from nodes.llm import manifest
 from nodes.llm.folders import unfit_name
-from nodes.llm.getting.alone import alone, check_place
 from nodes.llm.getting.cpu_environment import NAME, environment
 from nodes.llm.getting.disk_room import GB, check_room, size_of
+from nodes.llm.getting.folder_lock import alone, check_place
 from nodes.llm.getting.gguf_header import check_header
 from nodes.llm.getting.known_models import Model, adapter_of, catalogue, names, taught_folder
 from nodes.llm.getting.merging import merge

@@ -7,8 +7,8 @@ from pathlib import Path
 from nodes.common.storage.whole_files import write_whole
 from nodes.llm import manifest
 from nodes.llm.getting.adapters import weights_version, whole_adapter
-from nodes.llm.getting.alone import alone
 from nodes.llm.getting.disk_room import check_room, size_of
+from nodes.llm.getting.folder_lock import alone
 from nodes.llm.getting.in_environment import describe_merged, run
 from nodes.llm.getting.known_models import taught_folder
 from nodes.llm.getting.refusals import Refused

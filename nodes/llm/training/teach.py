@@ -10,9 +10,9 @@ from messages.bounds import Positive
 from nodes.common.storage.whole_files import write_whole
 from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.adapters import check_is_for, whole_adapter
-from nodes.llm.getting.alone import alone
 from nodes.llm.getting.cpu_environment import NAME
 from nodes.llm.getting.disk_room import check_room, size_of
+from nodes.llm.getting.folder_lock import alone
 from nodes.llm.getting.in_environment import describe_adapter, describe_merged, run
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.getting.weight_places import check_holds_model

@@ -21,7 +21,7 @@ from rlgpt.dash.follow.gpu_memory import Gpus
 from rlgpt.dash.follow.node_messages import NodeMessages, connect
 from rlgpt.dash.follow.run_files import Memory, MergedLog, Versions
 from rlgpt.refused import Refused
-from rlgpt.report import found
+from rlgpt.report import node_files
 from rlgpt.report.account import account
 from rlgpt.runs import run_folder
 
@@ -43,7 +43,7 @@ class Follower:
             self._stack = load(run)
         except Refused:
             self._stack = None  # of another version: what its files show is shown
-        nodes = list(found.part(found.config(run), "nodes"))
+        nodes = list(node_files.part(node_files.config(run), "nodes"))
         self.log = MergedLog(run, nodes)
         self.memory = Memory()
         self._nodes = nodes

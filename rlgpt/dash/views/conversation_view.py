@@ -10,7 +10,7 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 from nodes.common.questions.prompt_parts import with_examples
-from rlgpt.report import found
+from rlgpt.report import node_files
 
 _TEXT = 200_000  # characters of one text that are shown
 
@@ -36,7 +36,7 @@ class Conversation:
     """May be used from several threads. A transcript only grows."""
 
     def __init__(self, run: Path) -> None:
-        self._files = {False: run / found.TRANSCRIPT, True: run / found.UNANSWERED}
+        self._files = {False: run / node_files.TRANSCRIPT, True: run / node_files.UNANSWERED}
         self._read_to = {False: 0, True: 0}
         self._places: list[tuple[bool, int, int]] = []  # file, first byte, length
         self._questions: list[Question] = []
@@ -89,7 +89,7 @@ class Conversation:
         return {
             "question": question,
             "prompt": prompt,
-            "answer": _pretty(found.part(entry, "answered").get("answer", "")),
+            "answer": _pretty(node_files.part(entry, "answered").get("answer", "")),
             "asked": _pretty(entry.get("question")),
             "sentence": str(entry.get("sentence", "")),
             "failures": [str(each) for each in entry.get("failures") or []],
@@ -133,7 +133,7 @@ def _searched(question: Question) -> str:
 
 
 def _question(unanswered: bool, entry: dict[str, Any]) -> Question:
-    answered = found.part(entry, "answered")
+    answered = node_files.part(entry, "answered")
     seconds, at = answered.get("seconds"), entry.get("time")
     return Question(
         number=0,  # until those of both files are in order
@@ -142,10 +142,10 @@ def _question(unanswered: bool, entry: dict[str, Any]) -> Question:
         agent=str(entry.get("agent", "")),
         asked=str(entry.get("asked", "")),
         model=str(answered.get("model", "")),
-        prompt_tokens=found.number(answered.get("prompt_tokens")),
-        completion_tokens=found.number(answered.get("completion_tokens")),
+        prompt_tokens=node_files.number(answered.get("prompt_tokens")),
+        completion_tokens=node_files.number(answered.get("completion_tokens")),
         seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
-        repairs=found.number(answered.get("repairs")),
+        repairs=node_files.number(answered.get("repairs")),
         failures=len(entry.get("failures") or []),
         unanswered=unanswered,
     )

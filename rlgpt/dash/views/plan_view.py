@@ -11,7 +11,7 @@ from messages.world import DEFAULT_GAME
 from nodes.common.goals import guard_counts
 from nodes.common.goals.goal_ids import file_name, slug
 from rlgpt.dash.views.program_view import program_id
-from rlgpt.report import found, stores
+from rlgpt.report import node_files, stores
 from rlgpt.report.account import Account, account
 from rlgpt.report.goal_outcomes import outcome
 from rlgpt.report.known_success import known_success
@@ -27,8 +27,8 @@ def plan(run: Path, goal: str | None = None) -> dict[str, Any]:
     Raises Refused for an unknown goal."""
     known = account(run, goal)
     summary = summarise(run, known)
-    config = found.config(run)
-    limits = found.part(config, "limits")
+    config = node_files.config(run)
+    limits = node_files.part(config, "limits")
     game = known.task.game if known.task is not None else DEFAULT_GAME
     return {
         "run": summary.run,
@@ -40,7 +40,7 @@ def plan(run: Path, goal: str | None = None) -> dict[str, Any]:
         "known_success": known_success(known),
         "required": limits.get("success_rate", 0.9),
         "limits": limits,
-        "world": found.part(config, "world").get("kind", ""),
+        "world": node_files.part(config, "world").get("kind", ""),
         "language_model": summary.questions.profile,
         "task": _task(known, game),
         "samples": summary.samples,
@@ -57,7 +57,7 @@ def plan(run: Path, goal: str | None = None) -> dict[str, Any]:
         "all_goals": len(summary.goals),
         "reached_goals": sum(each.reached is True for each in summary.goals),
         "steps": summary.env_server_steps,
-        "troubles": found.troubles(run),
+        "troubles": node_files.troubles(run),
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from rlgpt.dash.views.curve_view import CurveLine
 from rlgpt.profiling import MEANINGS, TITLES, profile
-from rlgpt.report import found, played_episodes, stores
+from rlgpt.report import node_files, played_episodes, stores
 from rlgpt.runs import launches
 
 _TRAININGS = 5
@@ -43,8 +43,8 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
         spans.append(
             {"part": "training", "began": line.began, "ended": line.ended, "words": line.policy}
         )
-    for entry in found.exchanges(run):
-        answered = found.part(entry, "answered")
+    for entry in node_files.exchanges(run):
+        answered = node_files.part(entry, "answered")
         seconds, at = answered.get("seconds"), entry.get("time")
         if isinstance(seconds, int | float) and isinstance(at, int | float):
             words = f"{entry.get('agent', '')}: {entry.get('asked', '')}"

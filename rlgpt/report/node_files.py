@@ -16,7 +16,7 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 from nodes.config import ConfigError, read_config
-from rlgpt.runs.received_path import leads_out
+from rlgpt.received_path import leads_out
 from rlgpt.runs.run_folder import env_server_folders
 
 TRANSCRIPT = "llm/transcript.jsonl"

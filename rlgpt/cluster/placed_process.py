@@ -42,7 +42,7 @@ class Signals:
         return self._numbers.pop(0)
 
 
-class Placed:
+class PlacedProcess:
     """One process. Its files ``below`` the run folder there are those in ``folder`` here, but for
     ``ours``. Every method may raise the exceptions of Ray's actors: then the host is lost."""
 

@@ -20,7 +20,7 @@ from nodes.llm.transcript import Entry, Unanswered
 _PERSON = "a person"
 
 
-class Holding:
+class BreakpointServices:
     """``check`` has the env server check a program, and raises BusError where there is none;
     ``model`` is named where a person answered a question that the model did not; ``use`` records
     what a person let go on, and gives it to those who asked."""
