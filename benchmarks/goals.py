@@ -205,7 +205,7 @@ def _failure(episode: Episode, standing: Standing, ending: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--ids", type=int, default=60, help="of each family")
     parser.add_argument("--id", action="append", default=[], help="these, none drawn")
     parser.add_argument("--family", action="append", choices=FAMILIES)

@@ -114,8 +114,8 @@ def us_without(size: int, steps: int) -> float:
     world = make_world("embedded", size, TASK)
     batch = Steps(opening(size), world)
     every_row, rows = np.ones(size, bool), np.arange(size)
-    world.reset(rows, batch.records.next_seeds(rows))
-    batch.records.begin(rows, batch.readings)
+    world.reset(rows, batch.episodes.next_seeds(rows))
+    batch.episodes.begin(rows, batch.readings)
     batch.warm()
     begun = time.perf_counter()
     for _ in range(steps):
