@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.voxel_world.arena import embedded
+from tests.voxel_world.arena import BLOCK_IDS, embedded
 from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.engine import shelf as shelf_module
+from voxeldojo.engine.scene.staging import put_player
 from voxeldojo.engine.shelf import LEFT_OUT
 from voxeldojo.engine.state import State
 
 ROWS = np.arange(4)
 PATIENCE = 60.0
 LENGTHS = {"mobs": "mobs", "shots": "shots", "drops": "drops", "pending": "pending",
-           "touched": "touched", "placed": "placed"}  # fmt: skip
+           "touched": "touched", "placed": "placed", "changes": "changes"}  # fmt: skip
 """Arrays of which only so many entries count as the player's record has in a field."""
 WHILE = {"dig_x": "digging", "dig_y": "digging", "dig_z": "digging", "struck": "invulnerable"}
 """Fields of the player's record that count only while another one is above 0."""
@@ -79,6 +80,10 @@ def assert_same(one: EmbeddedWorld, other: EmbeddedWorld) -> None:
             assert np.array_equal(ours, theirs), name
 
 
+DRAWING = """
+<DrawBlock x="2" y="100" z="2" type="stone"/>
+<DrawCuboid x1="300" y1="90" z1="-200" x2="303" y2="93" z2="-199" type="sand"/>
+"""
 SETUPS: dict[str, dict[str, Any]] = {
     "forest": {"biome": "forest"},
     "any": {"generate_world_type": "default"},
@@ -89,6 +94,15 @@ SETUPS: dict[str, dict[str, Any]] = {
         "initial_mobs": ["cow", "zombie"],
         "initial_weather": "rain",
         "start_time": 16000,
+    },
+    "drawn": {"biome": "plains", "drawing_str": DRAWING},
+    "placed": {
+        "biome": "plains",
+        "drawing_str": DRAWING,
+        "start_position": [300.5, 90.0, -200.5, 30.0, 10.0],
+        "initial_mobs": ["zombie", "cow"],
+        "initial_mob_spawn_range_low": [-5, 1, -5],
+        "initial_mob_spawn_range_high": [5, 1, 5],
     },
 }
 
@@ -109,6 +123,24 @@ def test_a_world_made_ahead_is_the_same_episode_to_the_bit(
         assert_same(plain, ahead)
         walk(worlds, 60, turn)
         assert_same(plain, ahead)
+
+
+def test_a_drawing_in_a_world_made_ahead_is_still_there_when_the_player_comes_back(
+    worlds: list[EmbeddedWorld],
+) -> None:
+    plain, ahead = pair(worlds, len(ROWS), biome="plains", drawing_str=DRAWING)
+    ahead.foresee(ROWS, ROWS)
+    made(ahead, len(ROWS))
+    for world in worlds:
+        world.reset(ROWS, ROWS)
+        for w in ROWS.tolist():
+            x, y, z = (float(world.state.players[w][axis]) for axis in "xyz")
+            put_player(world.state, world.rules, w, x + 500.0, y, z)
+            put_player(world.state, world.rules, w, 2.5, 101.0, 2.5)
+            assert world.state.blocks[w, 2, 2, 100] == BLOCK_IDS["stone"]
+            assert world.state.blocks[w, 0, 0, 0] == BLOCK_IDS["bedrock"]
+    assert taken(ahead) == len(ROWS)
+    assert_same(plain, ahead)
 
 
 def test_all_worlds_of_a_reset_are_made_once_by_either_thread(

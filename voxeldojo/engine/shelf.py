@@ -7,21 +7,22 @@ small and copied.
 import numpy as np
 
 from voxeldojo.engine.compiled import entry_kernel
-from voxeldojo.engine.state import State, new_state
+from voxeldojo.engine.state import CHANGES, State, new_state
 from voxeldojo.engine.terrain.keeping import CHUNK, pack, unpack
 
 ENTRIES = 16  # for each column; forest needs 10, jungle 14
 PACKED = frozenset({"blocks", "meta", "light"})
-LEFT_OUT = frozenset({"settings", "layers", "queues", "tops", "changes"})
-"""What is the same in all worlds of a batch, scratch, and a log that is empty in a new world. A new
-world has no copy of its start (``kept_...``) either."""
-COPIED = tuple(
+LEFT_OUT = frozenset({"settings", "layers", "queues", "tops"})
+"""What is the same in all worlds of a batch, and scratch. A new world has no copy of its start
+(``kept_...``) either."""
+LOG = "changes"  # drawings and the ticks of a setup write to it; only its used part is copied
+STORED = tuple(
     name for name in State._fields if name not in PACKED | LEFT_OUT and not name.startswith("kept_")
 )
 
 
 class Shelf:
-    """``places`` for worlds with windows of ``area`` columns along each side: at most 1.5 MB each,
+    """``places`` for worlds with windows of ``area`` columns along each side: at most 1.6 MB each,
     with the default of 128."""
 
     def __init__(self, places: int, area: int) -> None:
@@ -29,7 +30,7 @@ class Shelf:
         arrays |= {
             name: array
             for name, array in new_state(places, area)._asdict().items()
-            if name in COPIED
+            if name in STORED
         }
         entries = places, 1, ENTRIES * area * area
         arrays["kept_words"], arrays["kept_steps"] = (
@@ -47,15 +48,22 @@ class Shelf:
         """Store a world that was just made. False: it needs more space than there is."""
         if not pack_world(state, w, self._state, place):
             return False
-        for name in COPIED:
-            getattr(self._state, name)[place] = getattr(state, name)[w]
+        _copy(state, w, self._state, place)
         return True
 
     def take(self, place: int, state: State, w: int) -> None:
         """Make world ``w`` the stored one."""
         unpack_world(self._state, place, state, w)
-        for name in COPIED:
-            getattr(state, name)[w] = getattr(self._state, name)[place]
+        _copy(self._state, place, state, w)
+
+
+def _copy(source: State, place: int, target: State, at: int) -> None:
+    """Copy what is not packed."""
+    for name in STORED:
+        if name != LOG:
+            getattr(target, name)[at] = getattr(source, name)[place]
+    logged = min(int(source.players[place]["changes"]), CHANGES)
+    target.changes[at, :logged] = source.changes[place, :logged]
 
 
 @entry_kernel
