@@ -1,6 +1,8 @@
 """The fast readings of a batch against plain ones: the same numbers, whatever was read before."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,3 +142,57 @@ def test_an_unknown_field_and_rays_without_directions_are_refused(world: Embedde
             observe(("smell",))
         with pytest.raises(ValueError, match="give rays"):
             observe(("rays",))
+
+
+Readers = dict[str, Callable[[Any], Any]]
+
+
+def readers(world: EmbeddedWorld) -> Readers:
+    """Those that read the named environments only."""
+    return {
+        "voxels": lambda rows: (world.voxels(1, rows),),
+        "rays": lambda rows: world.rays(EVERY_WAY, 9.0, rows),
+        "mobs": lambda rows: world.mobs(EVERY_WAY, 9.0, rows),
+        "status": lambda rows: tuple(world.status(rows).values()),
+        "light": lambda rows: (world.light(rows),),
+    }
+
+
+@pytest.mark.parametrize("name", ["voxels", "rays", "mobs", "status", "light"])
+def test_environments_that_there_are_not_are_refused_in_a_sentence(
+    world: EmbeddedWorld, name: str
+) -> None:
+    """A kernel would read, and write, beyond the arrays."""
+    read = readers(world)[name]
+    for rows in ([SIZE], [-1], [0, 10**6], np.array([2**64 - 1], np.uint64)):
+        with pytest.raises(ValueError, match=f"environments are numbered 0 to {SIZE - 1}, not"):
+            read(rows)
+    for rows in ([0.5], [True], 0, [[0]], ["0"], [10**30]):
+        with pytest.raises(ValueError, match="environments are a row of whole numbers, not"):
+            read(rows)
+
+
+@pytest.mark.parametrize("name", ["voxels", "rays", "mobs", "status", "light"])
+def test_environments_are_read_in_any_order_and_as_often_as_they_are_named(
+    world: EmbeddedWorld, name: str
+) -> None:
+    read = readers(world)[name]
+    every = [array.copy() for array in read(None)]
+    backwards = np.arange(SIZE)[::-1]
+    for rows in ([], [2], [3, 0, 3, 1, 1, 2, 0], backwards, np.array([1, 2], np.uint8)):
+        found = read(rows)
+        for whole, part in zip(every, found, strict=True):
+            np.testing.assert_array_equal(part, whole[np.array(rows, np.int64)])
+
+
+def test_directions_and_radii_that_are_none_are_refused(world: EmbeddedWorld) -> None:
+    for look in (world.rays, world.mobs):
+        for wrong in (np.zeros(2), np.zeros((2, 3)), np.zeros((1, 2, 2))):
+            with pytest.raises(ValueError, match="pitch_yaw is"):
+                look(wrong.astype(np.float32), 9.0, np.array([0]))
+        for reach in (0.0, -1.0, math.nan, math.inf):
+            with pytest.raises(ValueError, match="reach is above 0 metres"):
+                look(EVERY_WAY, reach, np.array([0]))
+    for rows in (None, np.array([0])):
+        with pytest.raises(ValueError, match="a radius is not negative"):
+            world.voxels(-1, rows)

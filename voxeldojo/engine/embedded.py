@@ -33,12 +33,13 @@ from voxeldojo.engine.scene.staging import (
 )
 from voxeldojo.engine.seeing import check_seeing
 from voxeldojo.engine.shelf import Shelf
+from voxeldojo.engine.start_inventory import arranged, equipment_of
 from voxeldojo.engine.state import HEIGHT, new_state
 from voxeldojo.engine.stepping import act_all, begin_all
 from voxeldojo.names import quoted
-from voxeldojo.rules import biome_named, block_names, item_id, item_names
+from voxeldojo.rules import biome_named, block_names, item_names
 from voxeldojo.tasks import slots_in
-from voxeldojo.tasks.world_options import check_world, check_world_options, checked_length
+from voxeldojo.tasks.world_options import check_world, check_world_options
 from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, Run, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
@@ -122,8 +123,8 @@ class EmbeddedWorld(World):
         self.voxel_radius = voxel_radius
         self.lidar_rays = (lidar_rays or [(0.0, 0.0, 10.0)]) if use_lidar else None
         self.rules = rules()
-        self._equipment = _equipment(inventory or {}, self.rules.item["stack"])
-        self._arranged, self._packed = _arranged(
+        self._equipment = equipment_of(inventory or {}, self.rules.item["stack"])
+        self._arranged, self._packed = arranged(
             self._equipment, slots_in(staged.initial_slots), self.rules.item["stack"]
         )
         height, width = image_size
@@ -264,8 +265,7 @@ class EmbeddedWorld(World):
         rays: Floats | None = None,
         reach: float = 20.0,
     ) -> dict[str, NDArray[Any]]:
-        if radius < 0:
-            raise ValueError(f"a radius is not negative, {radius} is")
+        _check_radius(radius)
         chosen = self._chosen.get((tuple(fields), radius))
         if chosen is None:
             chosen = self._chosen[tuple(fields), radius] = self._choose(fields, radius)
@@ -323,10 +323,11 @@ class EmbeddedWorld(World):
     def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
         if environments is None:
             return self.observe(("voxels",), radius=radius)["voxels"]
+        _check_radius(radius)
+        rows = self._rows(environments)
         n = 2 * radius + 1
-        shape = (self.size, n, n, n)
-        names = self.buffer(("some voxels", radius), shape, np.int64)[: len(environments)]
-        look_around(self.state, self.rules, np.asarray(environments, np.int64), names)
+        names = self._rows_of("some voxels", (len(rows), n, n, n), np.int64)
+        look_around(self.state, self.rules, rows, names)
         return names
 
     def location(self) -> tuple[Floats, Floats, Floats]:
@@ -343,34 +344,28 @@ class EmbeddedWorld(World):
     def rays(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
     ) -> tuple[Ints, Floats]:
-        pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
-        if pitch_yaw.ndim != 2 or pitch_yaw.shape[1] != 2:
-            raise ValueError(f"pitch_yaw is (R, 2), not {pitch_yaw.shape}")
-        if not 0.0 < reach < 1e6:
-            raise ValueError(f"reach is above 0 metres, not {reach}")
-        rows = self._all if environments is None else np.asarray(environments, np.int64)
-        shape = (self.size, len(pitch_yaw))
-        names = self.buffer(("ray names", shape), shape, np.int64)[: len(rows)]
-        distances = self.buffer(("ray distances", shape), shape, np.float32)[: len(rows)]
+        pitch_yaw, rows = _directions(pitch_yaw, reach), self._rows(environments)
+        shape = len(rows), len(pitch_yaw)
+        names = self._rows_of("ray names", shape, np.int64)
+        distances = self._rows_of("ray distances", shape, np.float32)
         CAST(self.state, self.rules, rows, pitch_yaw, float(reach), names, distances)
         return names, distances
 
     def mobs(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
     ) -> tuple[Ints, Floats]:
-        pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
-        rows = self._all if environments is None else np.asarray(environments, np.int64)
-        shape = (self.size, len(pitch_yaw))
-        kinds = self.buffer(("mobs", shape), shape, np.int64)[: len(rows)]
-        distances = self.buffer(("distances of mobs", shape), shape, np.float32)[: len(rows)]
+        pitch_yaw, rows = _directions(pitch_yaw, reach), self._rows(environments)
+        shape = len(rows), len(pitch_yaw)
+        kinds = self._rows_of("mobs", shape, np.int64)
+        distances = self._rows_of("distances of mobs", shape, np.float32)
         look_for_mobs(self.state, self.rules, rows, pitch_yaw, float(reach), kinds, distances)
         return kinds, distances
 
     def status(self, environments: Ints | None = None) -> dict[str, NDArray[Any]]:
-        rows = self._all if environments is None else np.asarray(environments, np.int64)
-        oxygen = self.buffer("oxygen", (self.size,), np.float32)[: len(rows)]
-        tools = self.buffer("tools", (self.size, 2), np.bool_)[: len(rows)]
-        equipment = self.buffer("equipment", (self.size, 6), np.int64)[: len(rows)]
+        rows = self._rows(environments)
+        oxygen = self._rows_of("oxygen", (len(rows),), np.float32)
+        tools = self._rows_of("tools", (len(rows), 2), np.bool_)
+        equipment = self._rows_of("equipment", (len(rows), 6), np.int64)
         look_at_oneself(self.state, rows, oxygen, tools, equipment)
         table, furnace = tools[:, 0], tools[:, 1]
         return {"oxygen": oxygen, "table": table, "furnace": furnace, "equipment": equipment}
@@ -402,8 +397,8 @@ class EmbeddedWorld(World):
         return self.state.used.astype(np.int64)
 
     def light(self, environments: Ints | None = None) -> Floats:
-        rows = self._all if environments is None else np.asarray(environments, np.int64)
-        levels = self.buffer("light", (self.size,), np.float32)[: len(rows)]
+        rows = self._rows(environments)
+        levels = self._rows_of("light", (len(rows),), np.float32)
         read_light(self.state, rows, self.buffer("surroundings", (6,), np.float64), levels)
         return levels
 
@@ -433,7 +428,9 @@ class EmbeddedWorld(World):
     ) -> None:
         """Place one item entity at rest at a place (metres)."""
         where = place[0], place[1], place[2]
-        lay_drop(self.state, environment, *where, 0.0, 0.0, 0.0, item, 1, variant, 0, 0)
+        lay_drop(
+            self.state, self._checked(environment), *where, 0.0, 0.0, 0.0, item, 1, variant, 0, 0
+        )
 
     def close(self) -> None:
         if self._maker is not None:
@@ -454,6 +451,24 @@ class EmbeddedWorld(World):
             raise ValueError(f"environments are numbered 0 to {self.size - 1}, not {environment}")
         return environment
 
+    def _rows(self, environments: Ints | None) -> Ints:
+        """The numbers of the named environments, or of all. Kernels do not check them."""
+        if environments is None:
+            return self._all
+        rows: NDArray[Any] = np.array(environments, order="C")
+        if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):
+            raise ValueError(f"environments are a row of whole numbers, not {quoted(environments)}")
+        if len(rows) and not 0 <= rows.min() <= rows.max() < self.size:
+            raise ValueError(
+                f"environments are numbered 0 to {self.size - 1}, not {quoted(environments)}"
+            )
+        return rows.astype(np.int64, copy=False)
+
+    def _rows_of(self, name: str, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
+        """A buffer for as many environments as are named, one may be named several times."""
+        whole = max(shape[0], self.size), *shape[1:]
+        return self.buffer((name, whole), whole, kind)[: shape[0]]
+
     def buffer(self, name: Any, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
         buffer = self._buffers.get(name)
         if buffer is None:
@@ -461,38 +476,18 @@ class EmbeddedWorld(World):
         return buffer
 
 
-def _equipment(inventory: Mapping[str, int], stacks: NDArray[np.int32]) -> Ints:
-    """The start inventory as rows of item and count."""
-    rows: list[tuple[int, int]] = []
-    slots = 0
-    for name, count in inventory.items():
-        item = item_id(name.removeprefix("minecraft:").replace(" ", "_"))
-        if item == 0 or count < 1:
-            raise ValueError(f"the start inventory cannot hold {quoted(count)} of {name}")
-        slots += -(-count // int(stacks[item]))
-        rows.append((item, count))
-    if slots > 36:
-        raise ValueError(f"the start inventory needs {quoted(slots)} slots, there are 36")
-    return np.array(rows, np.int64).reshape(-1, 2)
+def _check_radius(radius: int) -> None:
+    if radius < 0:
+        raise ValueError(f"a radius is not negative, {radius} is")
 
 
-def _arranged(
-    equipment: Ints, slots: Mapping[int, str], stacks: NDArray[np.int32]
-) -> tuple[list[tuple[int, int, int]], Ints]:
-    """The items with given slots, as rows of slot, item and count; and the others, as rows of item
-    and count."""
-    left: dict[int, int] = {}
-    for item, count in equipment.tolist():
-        left[item] = left.get(item, 0) + count
-    found: list[tuple[int, int, int]] = []
-    for slot, name in slots.items():
-        item = item_id(checked_length("item", name))
-        count = min(left.get(item, 0), int(stacks[item]))
-        if count:
-            found.append((slot, item, count))
-            left[item] -= count
-    rest = [(item, count) for item, count in left.items() if count]
-    return found, np.array(rest, np.int64).reshape(-1, 2)
+def _directions(pitch_yaw: Floats, reach: float) -> Floats:
+    pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
+    if pitch_yaw.ndim != 2 or pitch_yaw.shape[1] != 2:
+        raise ValueError(f"pitch_yaw is (R, 2), not {pitch_yaw.shape}")
+    if not 0.0 < reach < 1e6:
+        raise ValueError(f"reach is above 0 metres, not {reach}")
+    return pitch_yaw
 
 
 __all__ = ["HEIGHT", "EmbeddedWorld"]
