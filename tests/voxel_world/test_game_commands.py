@@ -214,3 +214,14 @@ def test_tp_puts_whole_numbers_into_a_blocks_middle(stage: Game) -> None:
     assert float(stage.player["yaw"]) == 90.0
     stage.tick(STILL, "tp @p ~ ~ ~-2.25")
     assert np.isclose(place(stage)[2], z - 1.75)
+
+
+def test_a_game_rule_ends_with_its_episode(stage: Game) -> None:
+    """An episode depends on its seed alone, whatever was said in the one before."""
+    stage.reset(5)
+    rules = stage.world.state.settings.copy()
+    for rule in ("doDaylightCycle", "doMobSpawning", "doWeatherCycle"):
+        assert perform(stage, f"gamerule {rule} false") == ""
+    assert (stage.world.state.settings != rules).all()
+    stage.reset(5)
+    assert (stage.world.state.settings == rules).all()

@@ -40,11 +40,13 @@ class SingleWorld:
     ) -> None:
         self.world = make_embedded(settings, default_biome, area)
         self.settings = settings
+        self._rules_of_start = self.world.state.settings.copy()  # commands change the rules
         self.reset(seed)
 
     def reset(self, seed: int = 0) -> None:
         """Make the world of the settings' seed, or else of this one, with the player in it."""
         self.seed = world_seed(self.settings.world_seed, seed)
+        self.world.state.settings[:] = self._rules_of_start
         self.world.reset(np.zeros(1, np.int64), np.array([self.seed]))
         self.statistics = Statistics()
         self.chance = np.random.default_rng(self.seed)  # of commands
