@@ -342,3 +342,13 @@ def test_drawings_are_built_when_an_episode_begins() -> None:
         assert (state.mobs[0]["kind"] == MOB_IDS["zombie_pigman"]).sum() == 1
         assert (state.drops[0]["count"] == 1).sum() == 1
     env.close()
+
+
+def test_start_items_are_a_stack_at_most_whichever_way_an_episode_begins() -> None:
+    kit = [(1, "log", 0, 1000), (2, "iron_sword", 0, 500), (3, "egg", 0, 17), (4, "dirt", 0, 5)]
+    with make("open-ended", initial_inventory=kit, fast_reset=True, **SMALL) as env:
+        for _ in ("full", "fast"):
+            seen = env.reset()
+            assert seen["inventory"]["name"][1:5].tolist() == ["log", "iron sword", "egg", "dirt"]
+            assert seen["inventory"]["quantity"][1:5].tolist() == [64.0, 1.0, 16.0, 5.0]
+            assert env.observation_space["inventory"].contains(seen["inventory"])

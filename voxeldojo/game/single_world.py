@@ -92,11 +92,13 @@ class SingleWorld:
     # Changes by commands and settings.
 
     def set_slot(self, slot: int, name: str, quantity: int, variant: int) -> None:
-        """``slot``: in the order of the player's inventory; 0 is the first of the hot bar."""
+        """``slot``: in the order of the player's inventory; 0 is the first of the hot bar. A slot
+        holds a stack at most."""
         item = item_id(name)
+        stack = max(1, int(self.world.rules.item["stack"][item]))
         entry = self.world.state.slots[0, place_of(self.selected, slot)]
         entry["item"] = item
-        entry["count"] = quantity if item else 0
+        entry["count"] = min(quantity, stack) if item else 0
         entry["variant"] = variant if item else 0
         entry["wear"] = 0
 

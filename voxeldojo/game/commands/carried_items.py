@@ -1,6 +1,6 @@
 """Commands about what the player carries."""
 
-from voxeldojo.game.commands.meanings import STACKS, count, item, slot
+from voxeldojo.game.commands.meanings import count, item, slot
 from voxeldojo.game.commands.selectors import select_player
 from voxeldojo.game.commands.source import NotDone, Source
 from voxeldojo.game.single_world import SingleWorld
@@ -26,7 +26,7 @@ def replaceitem(game: SingleWorld, source: Source, words: list[str]) -> None:
     place, name = slot(words[2], game.selected), item(words[3])
     quantity = count(words[4]) if len(words) > 4 else 1
     variant = count(words[5]) if len(words) > 5 else 0
-    game.set_slot(place, name, min(quantity, max(1, STACKS[name])), variant)
+    game.set_slot(place, name, quantity, variant)
 
 
 def clear(game: SingleWorld, source: Source, words: list[str]) -> None:
