@@ -54,3 +54,8 @@ def test_a_client_with_an_unknown_encoding_is_logged() -> None:
         assert reason.startswith("the XML has an encoding that cannot be read: ")
         assert "klingon" in reason
         assert "Traceback" not in server.log()
+
+
+def test_a_mission_gives_at_least_one_of_an_item() -> None:
+    with pytest.raises(BadMessage, match="quantity is from 1 to 64, not 0"):
+        parse_mission(MISSION.replace('quantity="1"', 'quantity="0"').encode())

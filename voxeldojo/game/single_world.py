@@ -93,8 +93,8 @@ class SingleWorld:
 
     def set_slot(self, slot: int, name: str, quantity: int, variant: int) -> None:
         """``slot``: in the order of the player's inventory; 0 is the first of the hot bar. A slot
-        holds a stack at most."""
-        item = item_id(name)
+        holds a stack at most; with a quantity below 1 it is emptied."""
+        item = item_id(name) if quantity > 0 else 0
         stack = max(1, int(self.world.rules.item["stack"][item]))
         entry = self.world.state.slots[0, place_of(self.selected, slot)]
         entry["item"] = item

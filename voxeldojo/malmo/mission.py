@@ -96,7 +96,7 @@ def _inventory(agent: Element) -> list[Placed]:
                 _whole("slot", entry.attributes.get("slot", ""), 0, 40),
                 name,
                 _whole("metadata", entry.attributes.get("metadata", "0"), 0, 32767),
-                _whole("quantity", entry.attributes.get("quantity", "1"), 0, 64),
+                _whole("quantity", entry.attributes.get("quantity", "1"), 1, 64),
             )
         )
     return found

@@ -1,6 +1,6 @@
 """Commands about what the player carries."""
 
-from voxeldojo.game.commands.meanings import count, item, slot
+from voxeldojo.game.commands.meanings import count, item, quantity, slot
 from voxeldojo.game.commands.selectors import select_player
 from voxeldojo.game.commands.source import NotDone, Source
 from voxeldojo.game.single_world import SingleWorld
@@ -15,8 +15,8 @@ def give(game: SingleWorld, source: Source, words: list[str]) -> None:
         raise NotDone("it needs @p ITEM [COUNT [VARIANT]]")
     select_player(game, source, words[0])
     name = item(words[1])
-    quantity = count(words[2]) if len(words) > 2 else 1
-    game.give(name, min(quantity, MOST), count(words[3]) if len(words) > 3 else 0)
+    many = quantity(words[2]) if len(words) > 2 else 1
+    game.give(name, min(many, MOST), count(words[3]) if len(words) > 3 else 0)
 
 
 def replaceitem(game: SingleWorld, source: Source, words: list[str]) -> None:
@@ -24,9 +24,9 @@ def replaceitem(game: SingleWorld, source: Source, words: list[str]) -> None:
         raise NotDone("it needs entity @p SLOT ITEM [COUNT [VARIANT]]")
     select_player(game, source, words[1])
     place, name = slot(words[2], game.selected), item(words[3])
-    quantity = count(words[4]) if len(words) > 4 else 1
+    many = quantity(words[4]) if len(words) > 4 else 1
     variant = count(words[5]) if len(words) > 5 else 0
-    game.set_slot(place, name, quantity, variant)
+    game.set_slot(place, name, many, variant)
 
 
 def clear(game: SingleWorld, source: Source, words: list[str]) -> None:

@@ -55,8 +55,15 @@ def number(word: str, least: float) -> float:
 
 def count(word: str) -> int:
     if not word.isdecimal() or len(word) > 5:
-        raise NotDone(f"{word} is no count")
+        raise NotDone(f"{word[:LONGEST]} is no count")
     return int(word)
+
+
+def quantity(word: str) -> int:
+    """How many items to give, at least one."""
+    if (found := count(word)) < 1:
+        raise NotDone(f"the number {word} is too small, it must be at least 1")
+    return found
 
 
 def yes_or_no(word: str) -> bool:
