@@ -225,3 +225,14 @@ def test_a_game_rule_ends_with_its_episode(stage: Game) -> None:
     assert (stage.world.state.settings != rules).all()
     stage.reset(5)
     assert (stage.world.state.settings == rules).all()
+
+
+@pytest.mark.parametrize("wrong", ["~ ~-100 ~", "~5 256 ~", "~5 -0.1 ~", "~5 64 x"])
+def test_a_start_outside_the_world_is_refused_and_the_old_one_stays(
+    stage: Game, wrong: str
+) -> None:
+    assert perform(stage, "spawnpoint @p ~3 ~ ~") == ""
+    before = [float(stage.player[f"spawn_{axis}"]) for axis in "xyz"]
+    assert before[0] == place(stage)[0] + 3.0
+    assert "was not done" in perform(stage, f"spawnpoint @p {wrong}")
+    assert [float(stage.player[f"spawn_{axis}"]) for axis in "xyz"] == before

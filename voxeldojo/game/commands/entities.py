@@ -72,8 +72,7 @@ def tp(game: SingleWorld, source: Source, words: list[str]) -> None:
 def _move(game: SingleWorld, entity: Entity, words: list[str]) -> None:
     given = zip(words[:3], entity.place, MIDDLES, strict=True)
     x, y, z = (coordinate(word, at, middle) for word, at, middle in given)
-    if not LOWEST <= y < HIGHEST:
-        raise NotDone(f"y is from 0 to {int(HIGHEST) - 1}")
+    _check_height(y)
     if entity.kind == "player":
         game.move_to(x, y, z)
         if len(words) == 5:
@@ -83,6 +82,11 @@ def _move(game: SingleWorld, entity: Entity, words: list[str]) -> None:
         raise NotDone(OUTSIDE)
     else:
         game.move_entity(entity.kind, entity.number, x, y, z)
+
+
+def _check_height(y: float) -> None:
+    if not LOWEST <= y < HIGHEST:
+        raise NotDone(f"y is from 0 to {int(HIGHEST) - 1}")
 
 
 def xp(game: SingleWorld, source: Source, words: list[str]) -> None:
@@ -98,9 +102,11 @@ def spawnpoint(game: SingleWorld, source: Source, words: list[str]) -> None:
     if rest and len(rest) != 3:
         raise NotDone("it needs [@p [X Y Z]]")
     select_player(game, source, words[0] if named else None)
-    places = zip("xyz", rest or ("~", "~", "~"), source.place, strict=True)
-    for axis, word, at in places:
-        game.player[f"spawn_{axis}"] = coordinate(word, at)
+    given = zip(rest or ("~", "~", "~"), source.place, strict=True)
+    place = [coordinate(word, at) for word, at in given]
+    _check_height(place[1])
+    for axis, value in zip("xyz", place, strict=True):
+        game.player[f"spawn_{axis}"] = value
 
 
 def effect(game: SingleWorld, source: Source, words: list[str]) -> None:
