@@ -10,7 +10,7 @@ from voxeldojo.game import STILL, Game
 from voxeldojo.game.commands import perform
 from voxeldojo.rules.mobs import MOB_IDS
 
-STONE, LEAVES, WATER, FIRE = 1, 18, 9, 51
+STONE, LEAVES, TALL_GRASS, WATER, FIRE = 1, 18, 31, 9, 51
 
 
 @pytest.fixture
@@ -236,3 +236,15 @@ def test_a_start_outside_the_world_is_refused_and_the_old_one_stays(
     assert before[0] == place(stage)[0] + 3.0
     assert "was not done" in perform(stage, f"spawnpoint @p {wrong}")
     assert [float(stage.player[f"spawn_{axis}"]) for axis in "xyz"] == before
+
+
+def test_no_player_is_spread_onto_plants_with_nothing_below(stage: Game) -> None:
+    state = stage.world.state
+    state.blocks[0, :, :, 63] = TALL_GRASS
+    before = place(stage)
+    x, _, z = (math.floor(value) for value in before)
+    assert "there is no place" in perform(stage, f"spreadplayers {x} {z} 0 5 false @p")
+    assert place(stage) == before
+    state.blocks[0, :, :, 62] = STONE
+    assert perform(stage, f"spreadplayers {x} {z} 0 5 false @p") == ""
+    assert place(stage)[1] == 63.0

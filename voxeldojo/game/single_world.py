@@ -153,7 +153,7 @@ class SingleWorld:
 
     def top_of(self, x: int, z: int) -> float | None:
         """The height to stand at on a column of the window, on its highest block; None if that is
-        liquid or fire, or too high."""
+        liquid or fire, or too high, or if there are only plants and the like."""
         world = self.world
         last = world.state.blocks.shape[1] - 1
         column = world.state.blocks[0, x & last, z & last]
@@ -164,7 +164,10 @@ class SingleWorld:
         highest = int(column[there[-1]])
         if world.rules.block["liquid"][highest] or highest == FIRE:
             return None
-        top = int(np.flatnonzero(heights[column] > 0.0)[-1])
+        solid = np.flatnonzero(heights[column] > 0.0)
+        if not len(solid):
+            return None
+        top = int(solid[-1])
         return top + float(heights[column[top]])
 
     def stand_on_top(self, x: int, z: int) -> bool:
