@@ -12,7 +12,7 @@ from voxeldojo.engine.grid import block_at, meta_at
 from voxeldojo.game import Game, Keys
 from voxeldojo.minedojo_api import Environment, InventoryItem, NotInThisWorld, make
 from voxeldojo.minedojo_api.spawns import Box
-from voxeldojo.rules import craft_index
+from voxeldojo.rules import craft_index, item_id
 from voxeldojo.rules.mobs import MOB_IDS
 from voxeldojo.tasks import UnknownTask, WrongArgument, make_kwargs, world_settings
 
@@ -352,3 +352,17 @@ def test_start_items_are_a_stack_at_most_whichever_way_an_episode_begins() -> No
             assert seen["inventory"]["name"][1:5].tolist() == ["log", "iron sword", "egg", "dirt"]
             assert seen["inventory"]["quantity"][1:5].tolist() == [64.0, 1.0, 16.0, 5.0]
             assert env.observation_space["inventory"].contains(seen["inventory"])
+
+
+def test_picked_up_items_are_counted_one_by_one() -> None:
+    """As Minecraft's own statistic, which adds the quantity of a stack."""
+    with make("open-ended", **SMALL) as env:
+        env.reset()
+        game = env.unwrapped.game
+        x, y, z = (float(game.player[axis]) for axis in "xyz")
+        for _ in range(5):
+            game.world.lay_item(0, item_id("diamond"), 0, (x, y, z))
+        for _ in range(20):
+            info = act(env)[3]
+        assert game.held()["diamond"] == 5
+        assert info["stat"]["pickup"]["minecraft"]["diamond"] == 5

@@ -188,8 +188,9 @@ class Game(SingleWorld):
         journal.write(keys)
         if slots.tobytes() != had:
             before: NDArray[np.void] = np.frombuffer(had, slots.dtype)
-            for item in np.flatnonzero(_quantities(slots) > _quantities(before)):
-                self.statistics.count("pickup", item_names[item])
+            gained = _quantities(slots) - _quantities(before)
+            for item in np.flatnonzero(gained > 0):
+                self.statistics.count("pickup", item_names[item], int(gained[item]))
             if drawn and before[0]["item"] == BOW:  # a bow wears in the tick in which it shoots
                 self._count_wear(BOW, int(before[0]["wear"]))
         kills = self.world.state.kills[0]
