@@ -122,6 +122,8 @@ def test_the_teleport_of_mcenv_moves_the_player_only_off_a_tree(stage: Game) -> 
         ("spreadplayers ~ ~ 5 5.5 false @p", "at least 6"),
         ("spreadplayers ~ ~ 0 20 maybe @p", "not true or false"),
         ("spreadplayers ~ ~ 0 1e99 false @p", "too big"),
+        ("tp @p ~5 ~ ~ north ~", "north is no coordinate"),
+        ("tp @p ~5 ~ ~ ~ down", "down is no coordinate"),
         ("kill " + "x" * 300, "256 letters"),
     ],
 )

@@ -73,11 +73,12 @@ def _move(game: SingleWorld, entity: Entity, words: list[str]) -> None:
     given = zip(words[:3], entity.place, MIDDLES, strict=True)
     x, y, z = (coordinate(word, at, middle) for word, at, middle in given)
     _check_height(y)
+    now = float(game.player["yaw"]), float(game.player["pitch"])
+    turned = [coordinate(word, at) for word, at in zip(words[3:], now, strict=False)]
     if entity.kind == "player":
         game.move_to(x, y, z)
-        if len(words) == 5:
-            yaw = coordinate(words[3], float(game.player["yaw"]))
-            game.turn_to(yaw, coordinate(words[4], float(game.player["pitch"])))
+        if turned:
+            game.turn_to(*turned)
     elif not game.holds(math.floor(x), math.floor(z)) or y >= HEIGHT:
         raise NotDone(OUTSIDE)
     else:
