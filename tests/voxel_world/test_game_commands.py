@@ -124,6 +124,9 @@ def test_the_teleport_of_mcenv_moves_the_player_only_off_a_tree(stage: Game) -> 
         ("spreadplayers ~ ~ 0 1e99 false @p", "too big"),
         ("tp @p ~5 ~ ~ north ~", "north is no coordinate"),
         ("tp @p ~5 ~ ~ ~ down", "down is no coordinate"),
+        ("setblock ~ ~-1 ~ leaves 0 keep", "is a block"),
+        ("setblock ~ ~-1 ~ leaves 0 destroy", "it needs"),
+        ("setblock ~ ~-1 ~ leaves 0 replace {}", "it needs"),
         ("kill " + "x" * 300, "256 letters"),
     ],
 )
@@ -131,10 +134,12 @@ def test_commands_that_fail_are_reported_and_change_nothing(
     stage: Game, wrong: str, why: str
 ) -> None:
     before = place(stage), float(stage.player["life"])
+    blocks = stage.world.state.blocks.copy()
     refused = perform(stage, wrong)
     assert why in refused
     assert refused.startswith(f"`{wrong[:80]}` was not done: ")
     assert (place(stage), float(stage.player["life"])) == before
+    assert np.array_equal(stage.world.state.blocks, blocks)
 
 
 def test_a_mob_that_gives_a_command_for_itself_must_name_for_whom(stage: Game) -> None:
@@ -250,3 +255,13 @@ def test_no_player_is_spread_onto_plants_with_nothing_below(stage: Game) -> None
     state.blocks[0, :, :, 62] = STONE
     assert perform(stage, f"spreadplayers {x} {z} 0 5 false @p") == ""
     assert place(stage)[1] == 63.0
+
+
+def test_setblock_keeps_what_is_there_if_it_is_told_to(stage: Game) -> None:
+    x, y, z = (math.floor(value) for value in place(stage))
+    assert perform(stage, "setblock ~ ~2 ~ leaves 1 keep") == ""
+    assert stage.block_at(x, y + 2, z) == (LEAVES, 1)
+    assert "is a block" in perform(stage, "setblock ~ ~2 ~ stone 0 keep")
+    assert stage.block_at(x, y + 2, z) == (LEAVES, 1)
+    assert perform(stage, "setblock ~ ~2 ~ stone 0 replace") == ""
+    assert stage.block_at(x, y + 2, z) == (STONE, 0)

@@ -4,17 +4,21 @@ from voxeldojo.game.commands.meanings import block, block_place, metadata
 from voxeldojo.game.commands.source import NotDone, Source
 from voxeldojo.game.single_world import SingleWorld
 
+ANYWAY, IF_EMPTY = "replace", "keep"  # what setblock does with a block that is there
 OUTSIDE = "the place is outside the window that is held around the player"
 FILLED = 32768  # blocks, as in the game
 
 
 def setblock(game: SingleWorld, source: Source, words: list[str]) -> None:
-    if not 4 <= len(words) <= 7:
-        raise NotDone("it needs X Y Z BLOCK [METADATA]")
+    mode = words[5] if len(words) > 5 else ANYWAY
+    if not 4 <= len(words) <= 6 or mode not in (ANYWAY, IF_EMPTY):
+        raise NotDone(f"it needs X Y Z BLOCK [METADATA [{ANYWAY} or {IF_EMPTY}]]")
     x, y, z = block_place(words[:3], source.place)
     kind, meta = block(words[3]), metadata(words[4] if len(words) > 4 else "0")
     if not game.holds(x, z):
         raise NotDone(OUTSIDE)
+    if mode == IF_EMPTY and (there := game.block_at(x, y, z)) and there[0]:
+        raise NotDone(f"at {x} {y} {z} is a block")
     game.put(x, y, z, kind, meta)
 
 
