@@ -2,6 +2,7 @@
 
 import pytest
 
+from voxeldojo.engine.hands.hotbar import select_slot
 from voxeldojo.game import Game
 from voxeldojo.game.commands import perform
 
@@ -37,3 +38,33 @@ def test_a_slot_with_none_of_an_item_is_empty(bare: Game) -> None:
     bare.set_slot(5, "planks", 0, 3)
     assert carried(bare) == {}
     assert not bare.world.masks()["place"][0].any()
+
+
+KIT = {0: ("log", 4, 0), 3: ("log", 6, 2), 9: ("dirt", 5, 0), 20: ("log", 8, 0)}
+
+
+@pytest.mark.parametrize("selected", [0, 3, 7])
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        ("clear", {}),
+        ("clear @p", {}),
+        ("clear @p log", {9: ("dirt", 5, 0)}),
+        ("clear @p log -1 -1", {9: ("dirt", 5, 0)}),
+        ("clear @p log 2", {n: KIT[n] for n in (0, 9, 20)}),
+        ("clear @p log 0 5", {3: KIT[3], 9: KIT[9], 20: ("log", 7, 0)}),
+        ("clear @p log -1 7", {3: ("log", 3, 2), 9: KIT[9], 20: KIT[20]}),
+        ("clear @p log 0 99", {3: KIT[3], 9: KIT[9]}),
+        ("clear @p log 0 0", KIT),
+        ("clear @p log 1", KIT),
+    ],
+)
+def test_clear_takes_as_many_of_the_item_and_variant_as_it_is_told(
+    bare: Game, selected: int, command: str, left: dict[int, tuple[str, int, int]]
+) -> None:
+    """Whichever slot is in the hand."""
+    select_slot(bare.world.state, 0, selected)
+    for number, (name, many, variant) in KIT.items():
+        bare.set_slot(number, name, many, variant)
+    assert perform(bare, command) == ""
+    assert carried(bare) == left

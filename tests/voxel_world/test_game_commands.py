@@ -127,18 +127,23 @@ def test_the_teleport_of_mcenv_moves_the_player_only_off_a_tree(stage: Game) -> 
         ("setblock ~ ~-1 ~ leaves 0 keep", "is a block"),
         ("setblock ~ ~-1 ~ leaves 0 destroy", "it needs"),
         ("setblock ~ ~-1 ~ leaves 0 replace {}", "it needs"),
+        ("clear @p log 0 1 {}", "it needs"),
+        ("clear @p log oak", "oak is no count"),
+        ("give @p log 1 0 {}", "it needs"),
+        ("replaceitem entity @p slot.hotbar.0 log 1 0 {}", "it needs"),
         ("kill " + "x" * 300, "256 letters"),
     ],
 )
 def test_commands_that_fail_are_reported_and_change_nothing(
     stage: Game, wrong: str, why: str
 ) -> None:
-    before = place(stage), float(stage.player["life"])
+    stage.set_slot(0, "log", 3, 0)
+    before = place(stage), float(stage.player["life"]), stage.held()
     blocks = stage.world.state.blocks.copy()
     refused = perform(stage, wrong)
     assert why in refused
     assert refused.startswith(f"`{wrong[:80]}` was not done: ")
-    assert (place(stage), float(stage.player["life"])) == before
+    assert (place(stage), float(stage.player["life"]), stage.held()) == before
     assert np.array_equal(stage.world.state.blocks, blocks)
 
 
