@@ -80,7 +80,7 @@ class EnvServer(Node):
         longest_film: NotNegative = 1200  # frames; 0: nothing is filmed
         jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
         jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
-        # Made by a thread for a training, 1 to 1.5 MB each (docs/sessions.md); 0: no such thread.
+        # Made by a thread for a training, 1 to 1.6 MB each (docs/sessions.md); 0: no such thread.
         worlds_ahead: NotNegative = 64
         mineclip: MineClipFiles | None = None
 
