@@ -281,6 +281,25 @@ def test_a_seed_of_numpy_is_a_seed() -> None:
     environment.close()
 
 
+@pytest.mark.parametrize("form", ["features", "pixels"])
+def test_named_actions_turn_as_far_as_they_say_or_the_bins_are_refused(form: str) -> None:
+    """Their bins are of 15 degrees: in other bins even ``noop`` would turn, by up to 180."""
+    name = f"rlgpt/harvest_milk-{form}-v0"
+    for other in (5, 15.2, 30, "15", float("nan"), None, True):
+        with pytest.raises(ValueError, match=r"bins of 15 degrees, .* is .*: leave it"):
+            gymnasium.make(name, cam_interval=other, **SMALL)
+    environment = gymnasium.make(name, cam_interval=15.0, **SMALL)
+    environment.reset(seed=1)
+    names = environment.get_wrapper_attr("action_names")
+    player = environment.unwrapped._view.play.world.state.players[0]  # type: ignore[attr-defined]
+    for action, degrees in (("noop", 0.0), ("turn_right_15", 15.0), ("turn_left", -30.0)):
+        before = float(player["yaw"])
+        environment.step(names.index(action))
+        turned = (float(player["yaw"]) - before + 180.0) % 360.0 - 180.0
+        assert turned == pytest.approx(degrees, abs=1e-3)
+    environment.close()
+
+
 def test_a_missing_or_unknown_task_id_and_fast_reset_are_refused() -> None:
     with pytest.raises(ValueError, match="task_id='harvest_1_log'"):
         gymnasium.make("rlgpt/MineDojo-features-v0")

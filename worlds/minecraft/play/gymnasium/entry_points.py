@@ -4,10 +4,13 @@ what is seen of it, put together. The functions' arguments are those of ``gymnas
 from collections.abc import Sequence
 from typing import Any
 
+from voxeldojo.actions import CAMERA_STEP
 from voxeldojo.environments.checked_arguments import checked_names
 from voxeldojo.environments.entry_points import PICTURE, Size, minedojo_play
-from voxeldojo.environments.plays import HarvestPlay, Play
+from voxeldojo.environments.plays import HarvestPlay, MineDojoPlay, Play
 from voxeldojo.environments.registration import HORIZON
+from voxeldojo.names import quoted
+from voxeldojo.tasks.argument_types import is_number
 from worlds.minecraft.play.gymnasium.flat_forms import FlatEnvironment
 from worlds.minecraft.play.gymnasium.policy_view import PolicyView
 from worlds.minecraft.play.gymnasium.sights import Features, Pixels
@@ -37,7 +40,7 @@ def minedojo_features(
     *, image_size: Size = PICTURE, render_mode: str | None = None, **arguments: Any
 ) -> FlatEnvironment:
     sights, task = _divided(arguments)
-    return _environment(*_features(minedojo_play(image_size, task), **sights), render_mode)
+    return _environment(*_features(_play(image_size, task), **sights), render_mode)
 
 
 def harvest_pixels(
@@ -70,7 +73,18 @@ def minedojo_pixels(
     render_mode: str | None = None,
     **task: Any,
 ) -> FlatEnvironment:
-    return _environment(*_pixels(minedojo_play(image_size, task), actions), render_mode)
+    return _environment(*_pixels(_play(image_size, task), actions), render_mode)
+
+
+def _play(image_size: Size, task: dict[str, Any]) -> MineDojoPlay:
+    """Raises ValueError: the camera has other bins than those that named actions count in."""
+    bin_size = task.get("cam_interval", CAMERA_STEP)
+    if not (is_number(bin_size) and bin_size == CAMERA_STEP):
+        raise ValueError(
+            f"named actions turn the camera in bins of {CAMERA_STEP:g} degrees, and cam_interval is"
+            f" {quoted(bin_size)}: leave it out, or take the id without -features or -pixels"
+        )
+    return minedojo_play(image_size, task)
 
 
 OBSERVATIONS = (
