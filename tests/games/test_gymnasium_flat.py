@@ -14,6 +14,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 import rlgpt  # noqa: F401 - registers the environments
 from voxeldojo.actions import PRIMITIVES
 from voxeldojo.tasks import task_ids
+from worlds.minecraft.card.features import FEATURES as CARD_FEATURES
+from worlds.minecraft.card.features import bounds, size
 
 FEATURES, PIXELS = "rlgpt/HarvestLog-features-v0", "rlgpt/HarvestLog-pixels-v0"
 MILK = "rlgpt/harvest_milk_with_empty_bucket_and_cow-features-v0"
@@ -120,6 +122,41 @@ def test_the_vector_of_features_has_the_stated_layout() -> None:
     assert seen[layout["previous_choice"]].argmax() == names.index("turn_right")
     assert seen[layout["time"]].tolist() == pytest.approx([1 / 1000])
     environment.close()
+
+
+def test_each_column_of_each_feature_lies_within_its_bounds_before_it_is_clipped() -> None:
+    """At night, among mobs to all sides, with something to eat and to count."""
+    mobs = ["zombie", "skeleton", "creeper", "cow", "sheep"]
+    vector = gymnasium.make_vec(
+        FEATURES, num_envs=8, observations=list(CARD_FEATURES), targets=["wood", "cow"],
+        items=["log"], inventory={"apple": 64, "iron_sword": 1, "log": 64}, start_time=18000,
+        initial_mobs=mobs, **SMALL,
+    )  # fmt: skip
+    vector.reset(seed=3)
+    space = vector.single_observation_space
+    layout = vector.layout  # type: ignore[attr-defined]
+    assert isinstance(space, gymnasium.spaces.Box)
+    raw = vector._view.sight._matrix.matrix  # type: ignore[attr-defined]
+    lowest, highest = raw.min(0), raw.max(0)
+    for step in range(100):
+        vector.step(actions_for(vector, step))
+        lowest, highest = np.minimum(lowest, raw.min(0)), np.maximum(highest, raw.max(0))
+    for name, columns in layout.items():
+        assert (space.low[columns] <= lowest[columns]).all(), name
+        assert (highest[columns] <= space.high[columns]).all(), name
+    # What is below 0 or above 1 was met.
+    for name in ("hostiles", "passives", "target"):
+        assert lowest[layout[name]].min() < -0.1, name
+    assert highest[layout["food"]].max() == pytest.approx(np.log(65))
+    vector.close()
+
+
+@pytest.mark.parametrize("name", list(CARD_FEATURES))
+def test_a_feature_has_as_many_bounds_as_columns(name: str) -> None:
+    for choices in (1, 29):
+        low, high = np.array(bounds(name, choices)).T
+        assert len(low) == size(name, choices)
+        assert (low < high).all()
 
 
 def test_a_seed_is_an_episode_whatever_was_played_before() -> None:

@@ -1,4 +1,4 @@
-"""The features that a policy may see of Minecraft, by name, with their sizes.
+"""The features that a policy may see of Minecraft, by name, with their sizes and bounds.
 
 The env server computes them, the fast agent chooses among them, prompts describe them. All are
 float32 and of the order of one. A *target* is a block whose localised name, or a mob whose name, is
@@ -126,6 +126,34 @@ FEATURES: dict[str, Feature] = {
         ),
     )
 }
+
+
+Bounds = tuple[float, float]
+"""The lowest and the highest value of a column."""
+_SHARE: Bounds = (0.0, 1.0)
+_SIGNED: Bounds = (-1.0, 1.0)
+_PITCH: Bounds = (-math.pi / 2, math.pi / 2)
+_QUANTITY: Bounds = (0.0, math.log1p(41 * 64))  # every slot full, the worn ones too
+_DIRECTION = [_SHARE, _SIGNED, _SIGNED, _PITCH, _SHARE]  # seen, sine, cosine, pitch, nearness
+_BOUNDS: dict[str, list[Bounds]] = {
+    "compass": [_SIGNED] * 4,
+    "height": [(-8.0, 8.0)],
+    "target": _DIRECTION,
+    "hostiles": [*_DIRECTION, _SIGNED, *[_SHARE] * len(HOSTILE_KINDS)] * MOBS_SHOWN["hostiles"],
+    "passives": [*_DIRECTION, _SIGNED, *[_SHARE] * len(PASSIVE_KINDS)] * MOBS_SHOWN["passives"],
+    "food": [_SHARE, _QUANTITY],
+    "inventory": [_QUANTITY] * ITEM_SLOTS,
+}
+"""Those of features that have columns of other bounds than 0 and 1."""
+
+
+def bounds(name: str, choices: int) -> list[Bounds]:
+    """The bounds of each column of the feature in an interface with ``choices`` choices.
+
+    Raises:
+        ValueError: there is no such feature.
+    """
+    return _BOUNDS.get(name) or [_SHARE] * size(name, choices)
 
 
 def feature(name: str) -> Feature:

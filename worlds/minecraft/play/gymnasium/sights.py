@@ -1,6 +1,5 @@
 """What an agent of the flat forms sees: a vector of features, or a picture. Both of a batch."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -9,19 +8,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from voxeldojo.world_interface import Floats, Ints, World
-from worlds.minecraft.card.features import FEATURES, ITEM_SLOTS
+from worlds.minecraft.card.features import FEATURES, ITEM_SLOTS, Bounds, bounds
 from worlds.minecraft.play.features import feature_matrix
 from worlds.minecraft.play.readings import Readings
-
-MOST_ITEMS = math.log1p(36 * 64)
-"""The `inventory` feature with every slot full."""
-BOUNDS: dict[str, tuple[float, float]] = {
-    "compass": (-1.0, 1.0),
-    "height": (-8.0, 8.0),
-    "target": (-math.pi / 2, math.pi / 2),
-    "inventory": (0.0, MOST_ITEMS),
-}
-"""The bounds of features that are not from 0 to 1."""
 
 
 class Sight(ABC):
@@ -62,11 +51,11 @@ class Features(Sight):
             list(observations), list(targets), list(items), choices, world
         )
         self.layout: dict[str, slice] = {}
-        bounds: list[tuple[float, float]] = []
+        columns: list[Bounds] = []
         for field in self._matrix.fields:
-            self.layout[field.name] = slice(len(bounds), len(bounds) + field.size)
-            bounds += [BOUNDS.get(field.name, (0.0, 1.0))] * field.size
-        low, high = np.array(bounds, np.float32).T
+            self.layout[field.name] = slice(len(columns), len(columns) + field.size)
+            columns += bounds(field.name, choices)
+        low, high = np.array(columns, np.float32).T
         self.space = spaces.Box(low, high, dtype=np.float32)
 
     def see(self, readings: Readings, time: Floats, previous: Ints) -> NDArray[np.float32]:
