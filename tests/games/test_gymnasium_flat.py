@@ -346,6 +346,15 @@ def test_a_missing_or_unknown_task_id_and_fast_reset_are_refused() -> None:
         gymnasium.make("rlgpt/harvest_1_log-v0", fast_reset=True)
 
 
+@pytest.mark.parametrize("form", ["", "-features", "-pixels"])
+@pytest.mark.parametrize("task", ["survival", "playthrough", "Playthrough"])
+def test_minedojo_v0_does_not_cut_off_tasks_of_another_limit(task: str, form: str) -> None:
+    """It has one limit for all tasks, 3,000 steps; these have one of their own, or none."""
+    said = f"off after 3,000 steps, .* of {task.lower()}: make {task.lower()}-v0 in its place"
+    with pytest.raises(ValueError, match=said):
+        gymnasium.make(f"rlgpt/MineDojo{form}-v0", task_id=task, **SMALL)
+
+
 def test_calls_out_of_order_and_out_of_range_are_refused() -> None:
     environment = gymnasium.make(FEATURES, **SMALL).unwrapped
     with pytest.raises(ResetNeeded):

@@ -5,9 +5,10 @@ from typing import Any
 
 from voxeldojo.environments.dictionary import DictionaryEnvironment
 from voxeldojo.environments.plays import HarvestPlay, MineDojoPlay
-from voxeldojo.environments.registration import HORIZON
+from voxeldojo.environments.registration import HORIZON, other_limits
 from voxeldojo.environments.vector import DictionaryVector
 from voxeldojo.names import quoted
+from voxeldojo.tasks.horizons import TASK_HORIZON
 
 PICTURE = (160, 256)
 """Height and width of MineDojo's picture."""
@@ -38,7 +39,8 @@ def minedojo_play(image_size: Size, task: dict[str, Any]) -> MineDojoPlay:
     """``own_task`` is that of the id, if it has one.
 
     Raises:
-        ValueError: no task is named, or another one than the id's; and what `MineDojoPlay` raises.
+        ValueError: no task is named, another one than the id's, or one that ``MineDojo-v0`` would
+            cut off too early; and what `MineDojoPlay` raises.
     """
     own = task.get("own_task")
     named = task.get("task_id", own)
@@ -48,6 +50,12 @@ def minedojo_play(image_size: Size, task: dict[str, Any]) -> MineDojoPlay:
         raise ValueError(
             f"this environment is of the task {own}, not of {quoted(named)}: leave task_id out, or "
             "make MineDojo-v0, which has that argument"
+        )
+    long = named.lower() if isinstance(named, str) else ""
+    if own is None and long in other_limits():
+        raise ValueError(
+            f"MineDojo-v0 cuts an episode off after {TASK_HORIZON:,} steps, which is not the limit "
+            f"of {long}: make {long}-v0 in its place"
         )
     rest = {name: value for name, value in task.items() if name not in ("own_task", "task_id")}
     return MineDojoPlay(named, **rest, image_size=image_size)

@@ -39,8 +39,7 @@ def register_form(namespace: str, suffix: str, makers: str, ending: str, **about
             **about,
         )
     )
-    # Survival ends by itself.
-    limits = {PLAYTHROUGH: PLAYTHROUGH_STEPS, **dict.fromkeys(task_ids("survival"))}
+    limits = other_limits()
     for task in ("MineDojo", *task_ids("programmatic"), PLAYTHROUGH):
         _enter(
             EnvSpec(
@@ -51,6 +50,12 @@ def register_form(namespace: str, suffix: str, makers: str, ending: str, **about
                 **about,
             )
         )
+
+
+def other_limits() -> dict[str, int | None]:
+    """The tasks that are not cut off after `TASK_HORIZON` steps, with their own limits."""
+    # Survival ends by itself.
+    return {PLAYTHROUGH: PLAYTHROUGH_STEPS, **dict.fromkeys(task_ids("survival"))}
 
 
 def _enter(spec: EnvSpec) -> None:
