@@ -11,6 +11,8 @@ from voxeldojo import EmbeddedWorld
 
 HUGE, WRITTEN_BY_NOTHING = 10**400, 10**5000
 LONG = "x" * 10**6
+FIVE = r"^start_position: it is five numbers \(x, y, z, yaw, pitch\)"
+NAMES = "^initial_mobs: it is a list of names, or one text with commas"
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"area": 64.0}, "area is a whole number of columns, not 64.0"),
     ({"area": 48}, "area is 32, 64, 128 or 256 columns, not 48"),
@@ -27,6 +29,15 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"biome": 5}, "a biome is a name, not 5"),
     ({"start_time": 1.5}, "^start_time: it is a whole number, not 1.5"),
     ({"start_position": (0, 64, 0, float("nan"), 0)}, "start_position: a yaw is a finite number"),
+    ({"start_position": [1, 2, 3, 4]}, rf"{FIVE}, not \[1, 2, 3, 4\]$"),
+    ({"start_position": [HUGE, 2, 3, 4, 5]}, rf"{FIVE}, not \[10+\.\.\.0+, 2, 3, 4, 5\] \(415 "),
+    ({"start_position": "x"}, f"{FIVE}, not 'x'$"),
+    ({"initial_mobs": ["cow", 3]}, rf"{NAMES}, not \['cow', 3\]$"),
+    ({"initial_mobs": 5}, f"{NAMES}, not 5$"),
+    ({"initial_mob_spawn_range_low": [1, "x"]}, r"_low: it is three numbers .*, not \[1, 'x'\]$"),
+    ({"initial_mob_spawn_range_high": [HUGE, 1, 1]}, r"_high: it is three numbers .*, not \[10+"),
+    ({"drawing_str": 5}, "^drawing_str: it is a text, not 5$"),
+    ({"allow_mob_spawn": 1}, "^allow_mob_spawn: it is true or false, not 1$"),
     ({"start_tim": 1}, "there is no option start_tim; did you mean start_time"),
     ({"use_lidar": True, "lidar_rays": [(0, 0, HUGE)]}, "lidar_rays are"),
     ({"initial_mobs": [LONG]}, r"there is no mob 'x+\.\.\.x+' \(1,000,002 characters\)$"),

@@ -16,13 +16,18 @@ FARTHEST = 30_000_000  # metres, as in the game
 Corner = tuple[float, float, float]
 _KINDS = {
     "int": "a whole number",
-    "float": "a number",
     "bool": "true or false",
     "str": "a text",
-    "str | array": "a text or a list",
-    "array | null": "a list",
 }
 """What msgspec calls the kinds of options, in words."""
+_CORNER = "three numbers (x, y, z), or one text with spaces"
+_LISTS = {
+    "start_position": "five numbers (x, y, z, yaw, pitch)",
+    "initial_mobs": "a list of names, or one text with commas",
+    "initial_mob_spawn_range_low": _CORNER,
+    "initial_mob_spawn_range_high": _CORNER,
+}
+"""What options that are lists hold, of which msgspec names only the entry that is wrong."""
 
 
 class Staging(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -94,7 +99,7 @@ def _wrong_kind(error: str, given: dict[str, Any]) -> str:
     expected, _, where = error.partition(" - at ")
     name = where.strip("`").removeprefix("$.").partition("[")[0]
     kind = expected.partition("`")[2].partition("`")[0]
-    return f"{name}: it is {_KINDS.get(kind, kind)}, not {quoted(given.get(name))}"
+    return f"{name}: it is {_LISTS.get(name) or _KINDS[kind]}, not {quoted(given.get(name))}"
 
 
 def box_of(staging: Staging) -> tuple[Corner, Corner] | None:
