@@ -17,11 +17,12 @@ from voxeldojo.engine.picture import mob_styles
 from voxeldojo.engine.picture.block_styles import faces_of
 from voxeldojo.engine.picture.shapes import HIDDEN, shape_of
 from voxeldojo.engine.picture.textures import textures
+from voxeldojo.engine.seeing import LARGEST_SIDE
 from voxeldojo.game import Game
 from voxeldojo.rules import BLOCKS, ITEMS
 from voxeldojo.rules.mobs import MOB_IDS, MOBS
 from voxeldojo.viewing import browser, in_terminal, view
-from voxeldojo.viewing.shown_world import open_game
+from voxeldojo.viewing.shown_world import CannotSee, open_game, size_of
 
 AIR, STONE, WATER, TORCH = 0, 1, 9, 50
 
@@ -198,6 +199,13 @@ def test_view_refuses_in_one_sentence(wrong: list[str], capsys: pytest.CaptureFi
     assert len(said) < 400
     assert "Errno" not in said
     assert "harvest_1_log" in said or "harvest_1_lgo" not in wrong
+
+
+def test_a_picture_of_a_command_may_be_as_large_as_one_of_the_world() -> None:
+    largest = f"{LARGEST_SIDE}x{LARGEST_SIDE}"
+    assert size_of(largest) == (LARGEST_SIDE, LARGEST_SIDE)
+    with pytest.raises(CannotSee, match="a picture has 1 to 4096 pixels a side, not '1x4097'"):
+        size_of("1x4097")
 
 
 def test_a_picture_is_written_only_where_its_name_says_what_it_is(

@@ -6,7 +6,7 @@ from typing import Any
 from voxeldojo.names import quoted
 from voxeldojo.tasks.argument_types import is_finite, is_integer, is_number
 
-_LARGEST = 4096  # pixels of an image's side
+LARGEST_SIDE = 4096  # pixels of an image
 _FARTHEST = 16  # blocks from the player, of voxels
 
 
@@ -22,9 +22,9 @@ def check_seeing(
         if not isinstance(wanted, bool):
             raise ValueError(f"{name} is true or false, not {quoted(wanted)}")
     sides = _values(image_size)
-    if len(sides) != 2 or not all(is_integer(side) and 1 <= side <= _LARGEST for side in sides):
+    if len(sides) != 2 or not all(is_integer(side) and 1 <= side <= LARGEST_SIDE for side in sides):
         raise ValueError(
-            f"image_size is a height and a width of 1 to {_LARGEST} pixels, "
+            f"image_size is a height and a width of 1 to {LARGEST_SIDE} pixels, "
             f"not {quoted(image_size)}"
         )
     if not is_integer(voxel_radius) or not 0 <= voxel_radius <= _FARTHEST:

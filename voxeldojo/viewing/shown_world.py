@@ -1,5 +1,6 @@
 """Makes a world to look at, from the id of a task or the name of a biome."""
 
+from voxeldojo.engine.seeing import LARGEST_SIDE
 from voxeldojo.game import Game
 from voxeldojo.names import near, quoted
 from voxeldojo.rules import BIOMES
@@ -11,8 +12,6 @@ from voxeldojo.tasks import (
     task_spec,
     world_settings,
 )
-
-LARGEST = 2048  # pixels along one side
 
 
 class CannotSee(ValueError):
@@ -54,7 +53,7 @@ def size_of(text: str) -> tuple[int, int]:
     if not (height.isdecimal() and width.isdecimal()):
         raise CannotSee(f"a size is HEIGHTxWIDTH in pixels, like 160x256, not {quoted(text)}")
     # int() refuses thousands of digits.
-    sides = [int(side) if len(side) < 10 else LARGEST + 1 for side in (height, width)]
-    if not all(1 <= side <= LARGEST for side in sides):
-        raise CannotSee(f"a picture has 1 to {LARGEST} pixels a side, not {quoted(text)}")
+    sides = [int(side) if len(side) < 10 else LARGEST_SIDE + 1 for side in (height, width)]
+    if not all(1 <= side <= LARGEST_SIDE for side in sides):
+        raise CannotSee(f"a picture has 1 to {LARGEST_SIDE} pixels a side, not {quoted(text)}")
     return sides[0], sides[1]
