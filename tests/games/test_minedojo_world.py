@@ -78,6 +78,21 @@ def test_the_start_inventory_lies_in_the_slots_of_the_task() -> None:
         _placed({"torch": 64 * 37}, {})
 
 
+def test_a_slot_of_the_start_inventory_holds_no_more_than_a_stack_of_its_item() -> None:
+    """As in the embedded world: two pickaxes take two slots, 20 snowballs and 65 logs too."""
+    held = {"iron_pickaxe": 2, "snowball": 20, "log": 65}
+    assert _placed(held, {4: "iron_pickaxe", 2: "snowball"}) == [
+        (4, "iron_pickaxe", 0, 1),
+        (2, "snowball", 0, 16),
+        (0, "iron_pickaxe", 0, 1),
+        (1, "snowball", 0, 4),
+        (3, "log", 0, 64),
+        (5, "log", 0, 1),
+    ]
+    with pytest.raises(ValueError, match="more than the 36 slots"):
+        _placed({"iron_pickaxe": 37}, {})
+
+
 def test_the_option_initial_mobs_is_refused() -> None:
     asked = task(world={"initial_mobs": "cow"})
     with pytest.raises(ValueError, match="the minedojo world has no option initial_mobs"):

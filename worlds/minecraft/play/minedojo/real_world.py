@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxeldojo.actions import ACTION_SIZES, EQUIP
-from voxeldojo.rules import block_names, item_id, item_names
+from voxeldojo.rules import ITEMS, block_names, item_id, item_names
 from voxeldojo.tasks import WrongArgument, WrongValue, argument_names, make_kwargs, slots_in
 from voxeldojo.world_interface import NOON, Bools, Floats, Ints, World
 from worlds.minecraft.card import features
@@ -23,7 +23,7 @@ from worlds.play import WorldError
 
 LOG = logging.getLogger("minedojo")
 ENVIRONMENT = Path(__file__).parents[4] / ".venv-minedojo"
-SLOTS, MOST = 36, 64  # to pack into; items of a stack
+SLOTS = 36  # to pack into
 OWN_OPTIONS = (
     "ports", "connections", "python", "fast_reset", "timeout", "reset_timeout", "memory_limit",
     "restarts", "strict", "voxel_radius", "initial_slots",
@@ -366,24 +366,30 @@ def default_rays() -> list[tuple[float, float, float]]:
 
 
 def _placed(inventory: Mapping[str, int], slots: Mapping[int, str]) -> list[tuple[Any, ...]]:
-    """Stacks: of the items that ``slots`` names in those, as many as there are, all others from the
-    main hand on."""
+    """Stacks, none larger than its item allows: of the items that ``slots`` names in those, as many
+    as there are, all others from the main hand on."""
     left = {name.removeprefix("minecraft:").replace(" ", "_"): n for name, n in inventory.items()}
     for item, count in left.items():
         if item_id(item) == 0 or count < 1:
             raise ValueError(f"the start inventory cannot hold {count} of {item}")
     found: list[tuple[Any, ...]] = []
     for slot, item in slots.items():
-        if count := min(left.get(item, 0), MOST):
+        if count := min(left.get(item, 0), _stack(item)):
             found.append((slot, item, 0, count))
             left[item] -= count
     taken = {slot for slot, *_ in found}
     free = (slot for slot in range(SLOTS) if slot not in taken)
     for item, count in left.items():
+        most = _stack(item)
         while count > 0:
             slot = next(free, None)
             if slot is None:
                 raise ValueError(f"the start inventory needs more than the {SLOTS} slots there are")
-            found.append((slot, item, 0, min(MOST, count)))
-            count -= MOST
+            found.append((slot, item, 0, min(most, count)))
+            count -= most
     return found
+
+
+def _stack(item: str) -> int:
+    """How many of it lie in one slot."""
+    return ITEMS[item_id(item)].stack
