@@ -28,7 +28,7 @@ from worlds.crafter.card.language import LANGUAGE
 from worlds.crafter.card.score import SCORE
 from worlds.crafter.play.crafter_world import CrafterWorld
 from worlds.crafter.play.new_world import make_world
-from worlds.crafter.play.observation import Observation
+from worlds.crafter.play.observation import Observation, way_onto, way_to
 from worlds.crafter.play.sight import Creature
 
 pytest.importorskip("crafter", reason="crafter is not installed: pip install '.[crafter]'")
@@ -97,6 +97,27 @@ def test_cells_out_of_view_are_unknown_until_they_were_seen() -> None:
     assert seen.position == (-1, 0)
     assert seen.cell(5, 0) in (before, "grass")  # beside the view now, and remembered
     assert seen.cell(100, 0) == "void"
+
+
+def test_a_way_from_an_earlier_observation_begins_where_that_was_made() -> None:
+    """A reward compares the ways of two steps: memory goes on with the player, and what is seen of
+    creatures is relative to the place of its own step."""
+    world = CrafterWorld(1)
+    world.reset(np.array([0]), np.array([3]))
+    memory = world.sight(0).memory
+    memory.ground[:] = MATERIALS.index("grass")
+    cow, zombie = Creature("cow", 4, 0), Creature("zombie", -4, 3)
+    world._sights[0] = replace(world.sight(0), creatures=(cow, zombie))
+    memory.cows[:] = False
+    before = PLAY.programs.observe(PLAY.readings(world), frozenset()).row(0, 0)
+    ask: list[tuple[Any, Any]] = [(way_to, ["cow"]), (way_to, ["zombie"]), (way_onto, [(5, 1)])]
+    expected = [way(before, what) for way, what in ask]
+    assert expected[0] is not None
+    assert (expected[0].x, expected[0].y, expected[0].cost) == (4, 0, 3)
+    for place in ((20, 40), (0, 0), (63, 63)):
+        memory.x, memory.y = place
+        assert [way(before, what) for way, what in ask] == expected
+        assert (memory.x, memory.y) == place
 
 
 @pytest.mark.parametrize(

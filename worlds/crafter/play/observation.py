@@ -9,7 +9,7 @@ from worlds.common.numbered import Shown
 from worlds.crafter.card.crafter_names import HIGH, SIZE, THINGS, WIDE
 from worlds.crafter.play import routes
 from worlds.crafter.play.package_game import CODES
-from worlds.crafter.play.remembered_ground import HALF
+from worlds.crafter.play.remembered_ground import HALF, Memory
 from worlds.crafter.play.sight import Creature, Sight
 
 _FAR = 2 * SIZE  # offsets that a program may ask for
@@ -102,12 +102,13 @@ class Observation:
 def way_to(obs: Any, things: Any) -> Way | None:
     """The way to stand beside the nearest of these things."""
     sight, codes = _sight(obs, "way_to"), _codes("way_to", things)
-    goal = np.isin(sight.memory.ground, codes)
+    memory = _memory(sight)
+    goal = np.isin(memory.ground, codes)
     for creature in sight.creatures:
         if creature.name in things:
-            goal[sight.memory.x + creature.dx, sight.memory.y + creature.dy] = True
+            goal[memory.x + creature.dx, memory.y + creature.dy] = True
     if "cow" in things:
-        goal |= sight.memory.cows
+        goal |= memory.cows
     return _way(sight, goal, routes.STAND_BESIDE)
 
 
@@ -141,9 +142,17 @@ def way_to_unknown(obs: Any, near: Any = (), stale: Any = 0, least: Any = 3) -> 
 
 
 def _way(sight: Sight, goal: Any, how: int, least: int = 1) -> Way | None:
-    cost = routes.costs(sight.memory, sight.inventory, sight.creatures, sight.time)
-    found = routes.find(cost, goal, sight.memory, how, least)
+    memory = _memory(sight)
+    cost = routes.costs(memory, sight.inventory, sight.creatures, sight.time)
+    found = routes.find(cost, goal, memory, how, least)
     return None if found is None else Way(*found)
+
+
+def _memory(sight: Sight) -> Memory:
+    """With the place of the sight itself, to which its creatures are relative: the memory that it
+    holds goes on with the player, and a program may ask for ways from an earlier observation."""
+    x, y = sight.position
+    return sight.memory.at(x + HALF, y + HALF)
 
 
 def _sight(obs: Any, name: str) -> Sight:

@@ -4,6 +4,8 @@ It knows where it is by counting its own steps from the start, which is the midd
 of it follows from the views of the episode: the game is not asked again.
 """
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,6 +34,12 @@ class Memory:
         self.ground = np.zeros((SIZE, SIZE), np.uint8)
         self.seen = np.full((SIZE, SIZE), NEVER, np.int64)
         self.cows = np.zeros((SIZE, SIZE), bool)
+
+    def at(self, x: int, y: int) -> "Memory":
+        """What is remembered, of a player that stands there."""
+        found = copy(self)
+        found.x, found.y = x, y
+        return found
 
     def moved(self, action: int, things: NDArray[np.uint8], asleep: bool, energy: int) -> None:
         """An action was taken in the view ``things``: a step into a free cell changes the place. A
