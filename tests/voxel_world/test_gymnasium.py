@@ -10,6 +10,7 @@ from gymnasium.utils.env_checker import check_env
 
 import voxeldojo  # noqa: F401 - registers the environments
 from voxeldojo.actions import PRIMITIVES
+from voxeldojo.environments.spaces import Names, to_ids
 
 ID = "voxeldojo/HarvestLog-v0"
 SMALL = {"area": 32, "image_size": (64, 96)}
@@ -42,6 +43,15 @@ def test_the_environment_passes_gymnasiums_check_env() -> None:
     environment = gymnasium.make(ID, ids=True, render_mode="rgb_array", **SMALL)
     check_env(environment.unwrapped)
     environment.close()
+
+
+def test_names_are_numbered_by_a_table_that_is_made_with_the_space() -> None:
+    """Not by one that is made of all names again at each observation."""
+    blocks = Names((2, 1), ["air", "stone", "log"])
+    space = gymnasium.spaces.Dict({"blocks": blocks})
+    blocks.names = np.array([], "U5")  # nothing is to be made of them any more
+    seen = to_ids(space, {"blocks": np.array([["log"], ["air"]])})
+    assert seen["blocks"].tolist() == [[2], [0]]
 
 
 def test_a_single_environment_observes_minedojos_dictionary() -> None:

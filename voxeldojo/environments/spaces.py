@@ -18,6 +18,7 @@ class Names(gymnasium.Space[NDArray[np.str_]]):
 
     def __init__(self, shape: tuple[int, ...], names: list[str], seed: Any = None) -> None:
         self.names = np.array(names)
+        self.places = {name: place for place, name in enumerate(names)}
         super().__init__(shape, None, seed)
 
     @property
@@ -71,8 +72,7 @@ def to_ids(space: spaces.Dict, seen: dict[str, Any]) -> dict[str, Any]:
         if isinstance(entry, spaces.Dict):
             numbered[key] = to_ids(entry, seen[key])
         elif isinstance(entry, Names):
-            places = {name: place for place, name in enumerate(entry.names)}
-            ids = [places[name] for name in seen[key].ravel()]
+            ids = [entry.places[name] for name in seen[key].ravel().tolist()]
             numbered[key] = np.array(ids, np.int64).reshape(entry.shape)
         else:
             numbered[key] = seen[key]
