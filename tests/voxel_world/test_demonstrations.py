@@ -240,6 +240,11 @@ def test_demonstrate_refuses_options_that_leave_nothing_to_play(wrong: list[str]
         main(["harvest_1_log", *wrong])
 
 
+def test_a_part_of_an_options_name_is_none_of_demonstrate() -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--tab"])
+
+
 def test_an_unknown_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["harvest_1_dimond"]) == 2
     assert "harvest_1_diamond" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from tests.voxel_world.malmo_client import DEADLINE, HELLO, MISSION, TOKEN, Client, Server, serving
+from voxeldojo.malmo.__main__ import main
 from voxeldojo.malmo.framing import BadMessage
 from voxeldojo.malmo.mission import parse_mission
 
@@ -16,6 +17,15 @@ def _wait_for(server: Server, sentence: str) -> None:
     while sentence not in server.log():
         assert time.monotonic() < end, server.log()
         time.sleep(0.05)
+
+
+def test_a_part_of_an_options_name_is_none_of_serve(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["serve", "--port", "70000", "--conn", "1"])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "unrecognized arguments: --conn 1" in capsys.readouterr().err
 
 
 def test_the_server_accepts_again_when_file_descriptors_are_free_again() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.voxel_world.arena import embedded
 from voxeldojo.obtainable import coverage, explain, judge, measure
+from voxeldojo.obtainable.__main__ import main
 from voxeldojo.obtainable.derivations import World, derive
 from voxeldojo.rules import BIOMES, BLOCKS
 from voxeldojo.rules.sources import OTHER_BIOMES, overworld_biomes, sources
@@ -155,6 +156,26 @@ def test_the_command_prints_a_table_and_json() -> None:
     )
     assert unknown.returncode == 2
     assert "did you mean harvest_1_log" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--engine"], "--engine is of one task: name it, --why ID --engine"),
+        (["--engine", "--json"], "--engine is of one task"),
+        (["--why", "harvest_1_cake", "--json"], "--json and --quick are of the whole report"),
+        (["--why", "harvest_1_cake", "--quick"], "--json and --quick are of the whole report"),
+        (["--js"], "unrecognized arguments: --js"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused_before_anything_is_tried(
+    given: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(given)
+    told = capsys.readouterr()
+    assert said in told.err
+    assert not told.out
 
 
 def test_one_task_of_each_template_is_made_reset_and_stepped() -> None:

@@ -22,6 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="voxeldojo demonstrate",
         description="Plays tasks by script; without a TASK, one of each template.",
+        allow_abbrev=False,
     )
     parser.add_argument("tasks", nargs="*", metavar="TASK", help="a task id")
     parser.add_argument("--seed", type=int, default=SEED, help="the first world's seed")

@@ -73,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="voxeldojo serve",
         description="The embedded world behind the protocol of MineDojo's Java side.",
+        allow_abbrev=False,
     )
     parser.add_argument("--port", type=int, required=True, help="0: any free one")
     parser.add_argument("--host", default="127.0.0.1", help="default: this machine only")

@@ -1,4 +1,4 @@
-"""``voxeldojo coverage [--quick] [--json] [--why ID] [--engine]``"""
+"""``voxeldojo coverage [--quick] [--json]``, or ``voxeldojo coverage --why ID [--engine]``"""
 
 import argparse
 import sys
@@ -13,6 +13,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="voxeldojo coverage",
         description="Which of MineDojo's tasks can be done in the embedded world.",
+        allow_abbrev=False,
     )
     parser.add_argument("--json", action="store_true", help="the whole report as JSON")
     parser.add_argument("--why", metavar="ID", help="how to get the targets of one task")
@@ -23,6 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
         "--quick", action="store_true", help="try one task of each template only, not all of them"
     )
     options = parser.parse_args(arguments)
+    if options.engine and options.why is None:
+        parser.error("--engine is of one task: name it, --why ID --engine")
+    if options.why is not None and (options.json or options.quick):
+        parser.error("--json and --quick are of the whole report: leave them out, or --why")
     if options.why is None:
         print(coverage(json=options.json, trying="sample" if options.quick else "all"))
         return 0
