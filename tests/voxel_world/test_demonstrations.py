@@ -1,13 +1,16 @@
 """The scripted player does tasks through actions alone. All templates: voxeldojo demonstrate."""
 
+import errno
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from voxeldojo.demonstrations import __main__ as demonstrating_command
 from voxeldojo.demonstrations import demonstrate as demonstrating
 from voxeldojo.demonstrations.__main__ import main
 from voxeldojo.demonstrations.demonstrate import (
@@ -118,6 +121,40 @@ def test_a_result_takes_the_place_of_the_one_before(
     keep(Demonstration(task, 1, True, 1234, 0, 1.0))
     keep(Demonstration(task, 2, True, 99, 0, 1.0))
     assert f"| `{template}` | `{task}` | 1 | 1,234 |" in table()
+
+
+def test_results_that_are_kept_at_the_same_time_are_all_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text("[]")
+    monkeypatch.setattr(demonstrating, "RESULTS", kept)
+    played = [Demonstration("harvest_1_log", seed, True, 9, 0, 1.0) for seed in range(64)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(keep, played))
+    assert {entry["seed"] for entry in json.loads(kept.read_bytes())} == set(range(64))
+    assert [each.name for each in tmp_path.iterdir()] == ["kept.json"]
+
+
+@pytest.mark.parametrize("where", ["kept.json", "nowhere/kept.json"])
+def test_a_result_that_cannot_be_written_leaves_the_file_and_ends_in_a_sentence(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(draft: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "kept.json").write_text("[]")
+    played = Demonstration("harvest_1_log", 1, True, 9, 0, 1.0)
+    monkeypatch.setattr(demonstrating_command, "demonstrate", lambda *_: played)
+    monkeypatch.setattr(demonstrating, "RESULTS", tmp_path / where)
+    monkeypatch.setattr(demonstrating.os, "replace", full)
+    assert main(["harvest_1_log", "--write"]) == 2
+    told = capsys.readouterr()
+    assert "harvest_1_log: done" in told.out
+    assert told.err.startswith("voxeldojo demonstrate: --write cannot keep a result in ")
+    assert told.err.count("\n") == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["kept.json"]
+    assert (tmp_path / "kept.json").read_text() == "[]"
 
 
 def test_the_docs_page_shows_the_stored_results() -> None:

@@ -8,6 +8,7 @@ import msgspec
 from voxeldojo.demonstrations.demonstrate import (
     RESULTS,
     SEED,
+    Demonstration,
     demonstrate,
     easiest,
     keep,
@@ -18,7 +19,8 @@ from voxeldojo.tasks import UnknownTask, task_spec, templates
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Exit code 0: all succeeded; 1: some did not; 2: there is no such task."""
+    """Exit code 0: all succeeded; 1: some did not; 2: there is no such task, or a result cannot be
+    written."""
     parser = argparse.ArgumentParser(
         prog="voxeldojo demonstrate",
         description="Plays tasks by script; without a TASK, one of each template.",
@@ -53,16 +55,28 @@ def main(arguments: list[str] | None = None) -> int:
         for seed in range(given.seed, given.seed + given.seeds):
             played = demonstrate(task, seed, given.limit)
             shown.append(played)
-            if given.write:
-                keep(played)
-            if given.json:
-                print(msgspec.json.encode(played).decode(), flush=True)
+            print(_line(played, given.json), flush=True)
+            if not given.write:
                 continue
-            how = "done" if played.success else f"not done: {played.reason}"
-            print(f"{played.steps:8d} steps  {played.seconds:7.1f} s  {task}: {how}", flush=True)
+            try:
+                keep(played)
+            except OSError as error:
+                print(
+                    f"voxeldojo demonstrate: --write cannot keep a result in {RESULTS}: "
+                    f"{error.strerror}",
+                    file=sys.stderr,
+                )
+                return REFUSED
     done = sum(played.success for played in shown)
     print(f"{done} of {len(shown)} done", file=sys.stderr)
     return 0 if done == len(shown) else FAILED
+
+
+def _line(played: Demonstration, as_json: bool) -> str:
+    if as_json:
+        return msgspec.json.encode(played).decode()
+    how = "done" if played.success else f"not done: {played.reason}"
+    return f"{played.steps:8d} steps  {played.seconds:7.1f} s  {played.task}: {how}"
 
 
 if __name__ == "__main__":

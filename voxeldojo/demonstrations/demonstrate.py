@@ -1,7 +1,11 @@
 """Plays tasks by their scripts and records the outcome."""
 
+import fcntl
 import logging
+import os
 import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -67,12 +71,34 @@ def demonstrate(task: str, seed: int = SEED, limit: int = 0) -> Demonstration:
 
 def keep(played: Demonstration) -> None:
     """Write a result to the file, in place of an earlier one of this task and seed. The seconds are
-    left out, as they depend on the machine."""
-    kept = msgspec.json.decode(RESULTS.read_bytes(), type=list[Demonstration])
-    found = {(entry.task, entry.seed): entry for entry in kept}
-    found[played.task, played.seed] = msgspec.structs.replace(played, seconds=0.0)
-    encoded = msgspec.json.encode([*found.values()])
-    RESULTS.write_bytes(msgspec.json.format(encoded, indent=1) + b"\n")
+    left out, as they depend on the machine.
+
+    Raises:
+        OSError: it cannot be written; the old one is unchanged.
+    """
+    with _alone(RESULTS.parent):
+        kept = msgspec.json.decode(RESULTS.read_bytes(), type=list[Demonstration])
+        found = {(entry.task, entry.seed): entry for entry in kept}
+        found[played.task, played.seed] = msgspec.structs.replace(played, seconds=0.0)
+        encoded = msgspec.json.encode([*found.values()])
+        draft = RESULTS.with_name(f".{RESULTS.name}")
+        try:
+            draft.write_bytes(msgspec.json.format(encoded, indent=1) + b"\n")
+            os.replace(draft, RESULTS)
+        finally:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(folder: Path) -> Generator[None]:
+    """No other process is in here with this folder. The lock ends with the process."""
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
 
 
 def table() -> str:
