@@ -199,7 +199,7 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["task.id=survival", "task.world.allow_mob_spawn=2"], "it is true or false, not 2"),
         (
             ["task.id=survival", "task.world.initial_mob_spawn_range_low=2"],
-            "it is a text or a list, not 2",
+            "it is three numbers (x, y, z), or one text with spaces, not 2",
         ),
         (["task.id=survival", "task.world.initial_slots='40=shield,neck=torch'"], "SLOT=ITEM"),
         (["task.id=survival", "task.world.initial_slots='1=trch'"], "there is no item 'trch'"),
