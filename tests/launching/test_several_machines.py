@@ -4,7 +4,6 @@ The last test runs the steps of docs/several_machines.md between two network nam
 two machines as far as the network goes.
 """
 
-import fcntl
 import json
 import re
 import shutil
@@ -23,6 +22,7 @@ from messages.bus import Bus, RemoteError
 from messages.bus.curve import make_keys
 from messages.empty import Empty
 from messages.files import FileEntry, FilePart, Files, ReadFile, list_files, read_file
+from nodes.common.running.process import hold
 from rlgpt.connecting import StackError
 from rlgpt.launching.collecting import collect
 from tests.bus_processes import free_port
@@ -291,8 +291,7 @@ def test_files_of_a_node_that_runs_in_the_same_folder_are_not_collected(tmp_path
     bus = Bus(tmp_path, hosts=hosts)
     try:
         (tmp_path / "filer").mkdir()
-        with (tmp_path / "filer" / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with hold(tmp_path / "filer" / "lock", "filer"):
             assert "filer runs in this folder" in collect(bus, tmp_path, ["filer"])[0]
     finally:
         bus.close()

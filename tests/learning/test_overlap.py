@@ -17,6 +17,7 @@ from nodes.learner import checkpoint
 from nodes.learner.ppo import Ppo, UpdateStatistics
 from nodes.learner.rollout import Rollout
 from nodes.learner.training import Training
+from nodes.learner.updating import Updating
 from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.test_checkpoint import training as training_in
 
@@ -86,7 +87,15 @@ def test_the_environments_step_while_the_learner_updates(
             stepped.set()
         return reply
 
+    begin = Updating.__init__
+
+    def begun(self: Updating, *args: Any) -> None:
+        begin(self, *args)
+        if overlap and not beside:  # its thread may be late: no step would be left to be taken
+            assert updating.wait(PATIENCE)
+
     monkeypatch.setattr(Ppo, "update", waiting)
+    monkeypatch.setattr(Updating, "__init__", begun)
     training(tmp_path, call, overlap).run(lambda progress: None)
     assert beside == [overlap]
 

@@ -209,7 +209,7 @@ def test_a_request_to_a_server_killed_in_the_middle_of_an_answer_is_sent_again(s
         eventually(lambda: setting.tokens)
         first = setting.server_process()
         os.kill(first, signal.SIGKILL)
-    assert answers[0].repairs >= 1
+    assert answers[0].repairs == 0  # no answer of the model was refused
     assert setting.server_process() != first
     assert "broke off" in transcript(setting.run)[0]["failures"][0]
     assert [pid for pid in setting.members("sleep") if os.getpgid(pid) != setting.group] == []
