@@ -103,8 +103,7 @@ class Pausing:
 
     def _report(self) -> None:
         why = f"which is paused: `rlgpt node continue {self._node}` lets it go on"
-        with self._reporting:
-            self._bus.delay("pause", why if self._stored is not None else "")
+        self._bus.delay("pause", why if self._stored is not None else "")
         self._changed()
 
     def _changed(self) -> None:
