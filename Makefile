@@ -103,7 +103,7 @@ bench-training: setup frameworks
 bench-scaling: setup
 	$(BIN)/python -m benchmarks.scaling $(ARGS)
 
-# Crafter and Craftax, to be measured beside: 700 MB in an environment of their own.
+# Crafter and Craftax, to be measured beside: 900 MB in an environment of their own.
 PEERS := .venv-peers
 
 peers: $(PEERS)/.installed

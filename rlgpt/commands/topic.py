@@ -43,7 +43,8 @@ def add(commands: Commands) -> None:
         "pub",
         help="publish in place of a node that is not running",
         **example(
-            """rlgpt topic pub learner/progress '{"goal": "test", "samples": 5}' --count 3"""
+            "rlgpt interface show Progress --template > progress.json",
+            "rlgpt topic pub learner/progress - --count 3 < progress.json",
         ),
     )
     pub.add_argument("name", metavar="TOPIC", help=NAMED)

@@ -59,7 +59,7 @@ def node_class(name: str) -> type[Node]:
 def test_the_tables_of_fields_have_those_of_the_files_and_no_others() -> None:
     for page, heading, struct in (
         ("run_folder.md", "## summary.json", Summary),
-        ("tables.md", "that it runs.", CellResult),
+        ("tables.md", "### The file of a cell", CellResult),
         ("launching.md", "## Train without agents", SpecFile),
     ):
         listed = [name for first, *_ in rows(page, heading) for name in names(first)]
