@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from models.mineclip.byte_pairs import Tokenizer, beside
+from models.mineclip.networks import EMBEDDING
 from models.mineclip.weights import WeightsError, load
 
 MEAN, STD = (0.3331, 0.3245, 0.3051), (0.2439, 0.2493, 0.2873)
@@ -22,6 +23,7 @@ NEGATIVES: tuple[str, ...] = tuple(
 )
 """Prompts for other things that the last 16 frames could show."""
 _NEGATIVES = 31  # 32 with the prompt, as in the paper
+_SETS = 64  # of prompts whose embeddings are kept, 64 KB each
 
 
 class MineClip:
@@ -53,7 +55,7 @@ class MineClip:
                 self._network.frames(self._normalised(frames[at : at + _BATCH])).cpu()
                 for at in range(0, len(frames), _BATCH)
             ]
-        return torch.cat(found).numpy()
+        return torch.cat(found).numpy() if found else np.zeros((0, EMBEDDING), np.float32)
 
     def reward(
         self, clips: NDArray[np.float32], prompt: str, negatives: Sequence[str] = ()
@@ -80,6 +82,8 @@ class MineClip:
             raise ValueError("MineCLIP's prompts differ from each other; one is given twice")
         if prompts not in self._prompts:
             tokens = torch.from_numpy(self._tokenizer(list(prompts))).to(self._device)
+            while len(self._prompts) >= _SETS:
+                del self._prompts[next(iter(self._prompts))]  # the oldest
             self._prompts[prompts] = self._network.prompts(tokens)
         return self._prompts[prompts]
 

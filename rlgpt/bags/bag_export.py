@@ -185,7 +185,7 @@ class _Copy:
         self._as_json = kind == "foxglove"
         self._pictures = pictures
         self._channels: dict[int, int] = {}  # by their numbers in the bag
-        self._schemas: dict[str, int] = {}
+        self._schemas: dict[tuple[str, bytes], int] = {}
         self._picture_channels: dict[str, int] = {}
 
     def add(self, message: Recorded, value: dict[str, Any]) -> None:
@@ -221,9 +221,11 @@ class _Copy:
         return number
 
     def _schema(self, name: str, definition: bytes) -> int:
-        if name not in self._schemas:
-            self._schemas[name] = self._writer.register_schema(name, "jsonschema", definition)
-        return self._schemas[name]
+        # A type has two definitions where a node came back with another version of it.
+        key = name, definition
+        if key not in self._schemas:
+            self._schemas[key] = self._writer.register_schema(name, "jsonschema", definition)
+        return self._schemas[key]
 
     def _picture_channel(self, topic: str) -> int:
         number = self._picture_channels.get(topic)

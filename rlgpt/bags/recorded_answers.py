@@ -1,6 +1,7 @@
 """The replies of a bag, found by the requests that they were replies to."""
 
 import hashlib
+import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -47,7 +48,7 @@ class _Goal:
 
 @dataclass
 class Answers:
-    """What the replaced nodes have answered.
+    """What the replaced nodes have answered. Each of them answers in a thread of its own.
 
     Attributes:
         types: of each service, the names of its request's and its reply's type.
@@ -66,6 +67,7 @@ class Answers:
     _goals: dict[str, dict[str, _Goal]] = field(default_factory=dict)  # by action and id
     _sent: dict[tuple[str, str], _Goal] = field(default_factory=dict)  # by action and id
     _cancelled: set[tuple[str, str]] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, messages: Iterable[Recorded]) -> None:
         """Take in the calls among ``messages``, and what the nodes have described."""
@@ -103,15 +105,20 @@ class Answers:
 
     def rewind(self) -> None:
         """Start over with the first recorded reply."""
-        self._next.clear()
-        self._sent.clear()
-        self._cancelled.clear()
-        for goals in self._goals.values():
-            for goal in goals.values():
-                goal.taken = False
+        with self._lock:
+            self._next.clear()
+            self._sent.clear()
+            self._cancelled.clear()
+            for goals in self._goals.values():
+                for goal in goals.values():
+                    goal.taken = False
 
     def respond(self, call: Call) -> None:
         """Reply to a request as the node did, or with an error if it never had such a one."""
+        with self._lock:
+            self._respond(call)
+
+    def _respond(self, call: Call) -> None:
         service, goal = call.header.endpoint, call.header.goal
         action, _, part = service.rpartition("/")
         if goal and action in self._goals and part in ("send", "result", "cancel"):

@@ -48,6 +48,14 @@ class Snapshot:
         """Write what is kept to a new file. Raises BagFull or OSError; what is kept stays."""
         self._forget(time.time_ns())
         writer = BagWriter(path, notes)
+        try:
+            self._write_kept(writer)
+            writer.finish()
+        finally:
+            writer.close()  # a bag that the disk has no room for, too
+        return writer
+
+    def _write_kept(self, writer: BagWriter) -> None:
         numbers: dict[int, int] = {}
         before = sorted(self._before.values(), key=lambda each: each.logged)
         for each in [*before, *self._kept]:
@@ -55,8 +63,6 @@ class Snapshot:
                 numbers[each.channel] = writer.add_channel(*self._channels[each.channel])
             channel = numbers[each.channel]
             writer.write(channel, each.sequence, each.published, [each.data], each.logged)
-        writer.finish()
-        return writer
 
     def _forget(self, now: int) -> None:
         oldest = now - int(self._seconds * 1e9)

@@ -50,9 +50,17 @@ def _lines(path: Path) -> Iterator[TimesLine]:
     decoder = msgspec.json.Decoder(TimesLine)
     for line in data.split(b"\n"):
         try:
-            yield decoder.decode(line)
+            found = decoder.decode(line)
         except UNDECODABLE:
             continue  # the last line of a node that was killed while it wrote
+        if _possible(found):
+            yield found
+
+
+def _possible(line: TimesLine) -> bool:
+    """Whether a node can have written it: time passed, and who waited has called."""
+    passed = line.seconds == 0 or line.at - line.seconds < line.at
+    return passed and all(calls > 0 for calls, _ in line.called.values())
 
 
 def windows(run: Path, written: dict[str, list[TimesLine]]) -> list[Window]:

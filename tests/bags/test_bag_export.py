@@ -90,6 +90,21 @@ def test_an_export_may_keep_the_messages_as_they_are(bag: Path, tmp_path: Path) 
     assert {each.name for each in summary.schemas.values()} == {"Number"}
 
 
+def test_a_type_that_changed_while_it_was_recorded_is_exported_with_both_definitions(
+    tmp_path: Path,
+) -> None:
+    writer = BagWriter(tmp_path / "a.mcap", {})
+    definitions = [b'{"type":"object"}', b'{"type":"object","title":"newer"}']
+    for epoch, definition in enumerate(definitions):
+        channel = writer.add_channel("a/plain", "Number", definition, {"epoch": str(epoch)})
+        writer.write(channel, 1, 0, joined(snapshot(encode(Number(number=1))), "g"), 10**9 + epoch)
+    writer.finish()
+    rlgpt("bag", "export", "a.mcap", "--msgpack", "-o", "out.mcap", cwd=tmp_path)
+    with (tmp_path / "out.mcap").open("rb") as file:
+        found = [schema.data for schema, _, _ in make_reader(file).iter_messages() if schema]
+    assert found == definitions
+
+
 def _decoded(data: bytes) -> np.ndarray[Any, Any]:
     with av.open(io.BytesIO(data)) as container:
         return next(container.decode(video=0)).to_ndarray(format="rgb24")

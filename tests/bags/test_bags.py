@@ -1,6 +1,8 @@
 """Bags as files: what is written is read again, also by others' readers, and cut off anywhere."""
 
+import os
 import random
+import resource
 import struct
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,7 +22,7 @@ from messages.training import PROGRESS
 from messages.world import Step, Stepped
 from rlgpt.bags import mcap_records
 from rlgpt.bags.bag_reader import BagReader
-from rlgpt.bags.bag_writer import BagWriter
+from rlgpt.bags.bag_writer import BagFull, BagWriter
 from rlgpt.bags.message_maps import NoMap, is_map, joined, parted
 from rlgpt.bags.message_schemas import Types, schema_of
 from rlgpt.bags.snapshot import Snapshot
@@ -258,6 +260,23 @@ def test_a_snapshot_keeps_no_more_bytes_than_it_may(
     ring.save(tmp_path / "a.mcap", {})
     sequences = [each.sequence for each in BagReader(tmp_path / "a.mcap").messages()]
     assert sequences == [95, 96, 97, 98, 99]
+
+
+def test_a_snapshot_that_the_disk_has_no_room_for_leaves_no_file_open(tmp_path: Path) -> None:
+    ring = Snapshot(10.0)
+    channel = ring.add_channel("a/b", "T", b"{}", {})
+    ring.write(channel, 1, 0, joined([b"\x80", bytes(1 << 20)], ""))
+    opened = set(os.listdir("/proc/self/fd"))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(BagFull):
+            ring.save(tmp_path / "a.mcap", {})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert set(os.listdir("/proc/self/fd")) == opened
+    ring.save(tmp_path / "b.mcap", {})
+    assert len(list(BagReader(tmp_path / "b.mcap").messages())) == 1
 
 
 def test_reading_a_missing_bag_is_refused_with_the_name_of_the_file(tmp_path: Path) -> None:

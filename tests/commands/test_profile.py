@@ -145,6 +145,16 @@ def test_times_that_cannot_be_are_no_traceback(tmp_path: Path) -> None:
     ]
 
 
+def test_lines_that_no_node_can_have_written_are_left_out(tmp_path: Path) -> None:
+    instant = line(time.time(), 1e-9, world=1e-9)  # ends at the float at which it began
+    uncalled = TimesLine(at=112, seconds=2, called={"x/y": (0, 1.0)})
+    written(tmp_path, "env_server", line(110, 2, world=0.5), instant, uncalled)
+    launched(tmp_path, {"began": 108, "ready": 108, "ended": 114})
+    found = profile(tmp_path)
+    assert found.calls == []
+    assert seconds(tmp_path)["world"] == pytest.approx(0.5)
+
+
 def test_a_run_without_a_record_of_times_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("name: a\n")
     assert "has no record of where its time went" in refused("profile", str(tmp_path), cwd=tmp_path)

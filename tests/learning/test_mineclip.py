@@ -117,6 +117,14 @@ def test_frames_are_embedded_each_alone_and_their_order_in_a_clip_matters(model:
     assert not torch.allclose(forwards, backwards, atol=1e-3)
 
 
+def test_no_frames_have_no_embeddings_and_old_prompts_are_forgotten(model: MineClip) -> None:
+    assert model.embed(frames(0)).shape == (0, 512)
+    for number in range(70):
+        model.reward(np.zeros((0, 16, 512), np.float32), f"dig {number}", ["a cow"])
+    assert len(model._prompts) == 64
+    assert ("dig 69", "a cow") in model._prompts
+
+
 def test_a_prompt_is_compared_with_31_different_ones(model: MineClip) -> None:
     assert len(set(mineclip.NEGATIVES)) == len(mineclip.NEGATIVES) >= 32
     for prompt in ("dig a diamond", mineclip.NEGATIVES[0]):

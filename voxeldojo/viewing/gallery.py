@@ -1,6 +1,7 @@
 """Draws the pictures of the docs."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,9 @@ MOBS = ("cow", "sheep", "pig", "chicken", "zombie", "skeleton", "creeper", "spid
 def draw_gallery(folder: Path) -> Iterator[Path]:
     """Draw all pictures into ``folder`` and yield the path of each.
 
+    The sheet of biomes leaves out those that the world cannot make.
+
     Raises:
-        CannotSee: a biome that the world cannot make.
         OSError: the folder cannot be written to.
     """
     tiles = []
@@ -36,8 +38,8 @@ def draw_gallery(folder: Path) -> Iterator[Path]:
             game, _ = open_game(biome.name, 3)
         except CannotSee:
             continue
-        tiles.append(_settled(game).world.rgb(0, *SMALL).copy())
-        game.close()
+        with closing(game):
+            tiles.append(_settled(game).world.rgb(0, *SMALL).copy())
     yield _write(folder / "biomes.png", sheet(tiles))
     for name, draw in (("day", day), ("night", night), ("underground", underground)):
         yield _write(folder / f"{name}.png", draw())
@@ -67,6 +69,12 @@ def night() -> NDArray[np.uint8]:
 def underground() -> NDArray[np.uint8]:
     """A small cave with ores in its wall, and a torch."""
     game, _ = open_game("forest", 3)
+    with closing(game):
+        _dig_cave(game)
+        return _settled(game).world.rgb(0, *SIZE).copy()
+
+
+def _dig_cave(game: Game) -> None:
     player = game.player
     x, z = int(np.floor(player["x"])), int(np.floor(player["z"]))
     floor = HOLLOW - int(np.floor(player["y"]))
@@ -86,11 +94,16 @@ def underground() -> NDArray[np.uint8]:
     game.tick(STILL, f"setblock ~2 ~{floor} ~4 torch")
     game.move_to(x + 0.5, float(HOLLOW), z + 0.5)
     game.turn_to(0.0, 4.0)
-    return _settled(game).world.rgb(0, *SIZE)
 
 
 def _with_mobs(names: tuple[str, ...], time: int) -> NDArray[np.uint8]:
     game, _ = open_game("plains", 8)
+    with closing(game):
+        _place_mobs(game, names, time)
+        return game.world.rgb(0, *SIZE).copy()
+
+
+def _place_mobs(game: Game, names: tuple[str, ...], time: int) -> None:
     game.turn_to(0.0, 12.0)
     world, player = game.world, game.player
     player["time"] = time
@@ -102,7 +115,6 @@ def _with_mobs(names: tuple[str, ...], time: int) -> NDArray[np.uint8]:
         placed = place_mob(world.state, world.rules, 0, MOB_IDS[name], x, y, z)
         if placed >= 0:
             world.state.mobs[0, placed]["yaw"] = 180.0 + 25.0 * (number % 3 - 1)
-    return world.rgb(0, *SIZE)
 
 
 def _settled(game: Game) -> Game:

@@ -5,6 +5,7 @@ python -m voxeldojo.viewing.view TASK [--seed S] [--out picture.png] [--size 160
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -31,16 +32,16 @@ def main(arguments: list[str] | None = None) -> int:
         if path.suffix.lower() != ".png":  # by the name, programs take it for something else
             raise CannotSee(f"a picture is a PNG file: --out FILE.png, not {given.out}")
         height, width = size_of(given.size)
-        game, prompt = open_game(given.task, given.seed)
         if not (np.isfinite(given.turn) and np.isfinite(given.pitch)):
             raise CannotSee("--turn and --pitch are degrees")
-        game.tick(Keys(yaw=given.turn, pitch=given.pitch))
-        for _ in range(10):
-            game.tick(STILL)
-        write_png(path, game.world.rgb(0, height, width))
-        print(f"{path}: {height} x {width}, seed {given.seed}. {prompt}")
-        print(contents(game))
-        game.close()
+        game, prompt = open_game(given.task, given.seed)
+        with closing(game):
+            game.tick(Keys(yaw=given.turn, pitch=given.pitch))
+            for _ in range(10):
+                game.tick(STILL)
+            write_png(path, game.world.rgb(0, height, width))
+            print(f"{path}: {height} x {width}, seed {given.seed}. {prompt}")
+            print(contents(game))
     except CannotSee as refused:
         print(f"voxeldojo view: {refused}", file=sys.stderr)
         return REFUSED
