@@ -54,7 +54,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="only to see that it runs")
     parser.add_argument("--servers", type=int, nargs="+", default=[1, 2, 4, 8], metavar="N")
     parser.add_argument(
-        "--environments", type=int, nargs="+", default=[16, 64, 256, 1024], metavar="N"
+        "--environments", type=int, nargs="+", default=[1, 16, 64, 256, 1024], metavar="N"
     )
     parser.add_argument(
         "--cores", type=int, nargs="+", metavar="N", help="run on so many; default: all"
@@ -141,9 +141,10 @@ def processors(bus: Bus) -> dict[str, float]:
 
 def table(rows: list[Row]) -> str:
     lines = [
-        "| cores | env servers | environments | samples/s | learner busy | busiest env server "
+        "| cores | env servers | environments | samples/s | s a million "
+        "| learner busy | busiest env server "
         "| µs of CPU a sample: learner | env servers | env servers that one learner can use |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for each in rows:
         worlds = sum(each.env_servers)
@@ -152,6 +153,7 @@ def table(rows: list[Row]) -> str:
             str(each.servers),
             str(each.environments),
             f"{each.rate:,.0f}",
+            f"{1e6 / each.rate:,.0f}",
             f"{each.learner / each.wall:.0%}",
             f"{max(each.env_servers) / each.wall:.0%}",
             f"{each.cost(each.learner):.0f}",

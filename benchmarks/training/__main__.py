@@ -28,10 +28,13 @@ from benchmarks.training.torchrl_example import torchrl_example
 from benchmarks.training.worlds import ROOT, options_spec, steps_spec
 from messages.bus import Bus
 from messages.training import TRAIN, Progress, Train
+from messages.world import STEP
+from rlgpt.profiling import profile
 
 FRAMEWORKS = ROOT / ".venv-frameworks" / "bin" / "python"
 STACK, SB3 = "across processes", "Stable-Baselines3 2.9.2"
-TWO = "ours, one process, two threads"
+OURS, TWO = "ours, one process", "ours, one process, two threads"
+BY_TORCHRL = "ours, `update: torchrl`"
 NOT_KNOWN = math.nan  # CPU time of other threads and processes
 AN_EPISODE = 19
 """Rollouts of 16 steps, in which each environment comes to its horizon of 300 steps once: new
@@ -47,9 +50,9 @@ def main() -> int:
     turns, rollouts = (2, 1) if given.quick else (5, AN_EPISODE)
     torch.set_num_threads(1)
     peers: dict[str, Turn] = {
-        "ours, one process": timed(ours("fused")),
+        OURS: timed(ours("fused")),
         TWO: _on_two_threads(timed(ours("fused"))),
-        "ours, `update: torchrl`": timed(ours("torchrl")),
+        BY_TORCHRL: timed(ours("torchrl")),
         "a loop by hand": timed(by_hand()),
         "TorchRL as in its examples": timed(torchrl_example()),
     }
@@ -58,18 +61,18 @@ def main() -> int:
     else:
         print(f"{SB3} is left out: `make frameworks` installs it.", file=sys.stderr)
     found: dict[str, list[Spent]] = {name: [] for name in peers}
-    with (
-        tempfile.TemporaryDirectory(prefix="training-") as folder,
-        nodes(Path(folder), {"target_kl": 0.0}) as bus,
-    ):
-        found[STACK] = []
-        for turn in peers.values():
-            turn(1)  # what is compiled, imported or allocated at first
-        for number in range(turns):
-            for name, turn in peers.items():
-                found[name].append(turn(rollouts))
-            found[STACK].append(_stack(bus, number, rollouts))
+    with tempfile.TemporaryDirectory(prefix="training-") as folder:
+        with nodes(Path(folder), {"target_kl": 0.0}) as bus:
+            found[STACK] = []
+            for turn in peers.values():
+                turn(1)  # what is compiled, imported or allocated at first
+            for number in range(turns):
+                for name, turn in peers.items():
+                    found[name].append(turn(rollouts))
+                found[STACK].append(_stack(bus, number, rollouts))
+        on_the_bus = _on_the_bus(Path(folder) / "run")
     print(_rates(found))
+    print(_overheads(found, on_the_bus))
     spec = {"single steps": steps_spec, "with options": options_spec}
     shares = {name: parts(made(0, 10**9), rollouts) for name, made in spec.items()}
     print(_table(shares))
@@ -123,12 +126,34 @@ def _sb3(rollouts: int) -> Spent:
     return Spent(*json.loads(done.stdout.splitlines()[-1]))
 
 
+def _on_the_bus(run: Path) -> float:
+    """Seconds a sample that the learner waited for a step and the env server did not work on it."""
+    (steps,) = [each for each in profile(run).calls if each.endpoint == STEP.name]
+    return (steps.waited - steps.served) / steps.calls / PARAMETERS.environments
+
+
+def _overheads(found: dict[str, list[Spent]], on_the_bus: float) -> str:
+    by_hand, by_torchrl = (
+        [each.cpu / each.samples for each in found[name]] for name in (OURS, BY_TORCHRL)
+    )
+    torchrl = statistics.median(b - a for a, b in zip(by_hand, by_torchrl, strict=True))
+    return "\n".join(
+        [
+            "| overhead | µs a sample |",
+            "|---|---:|",
+            f"| TorchRL's loss, autograd and Adam, beside the update by hand | {torchrl * 1e6:.1f} |",
+            f"| the bus: a step's wait in the learner, less the env server's work on it "
+            f"| {on_the_bus * 1e6:.1f} |\n",
+        ]
+    )
+
+
 def _rates(found: dict[str, list[Spent]]) -> str:
     lines = [
         "| | samples/s | worst to best | µs of CPU a sample | CPU of ours |",
         "|---|---:|---|---:|---:|",
     ]
-    ours_now = [each.cpu / each.samples for each in found["ours, one process"]]
+    ours_now = [each.cpu / each.samples for each in found[OURS]]
     for name, runs in found.items():
         rates = sorted(each.samples / each.wall for each in runs)
         cpu = [each.cpu / each.samples for each in runs]

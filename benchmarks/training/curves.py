@@ -35,6 +35,11 @@ def milk(seed: int) -> TrainingSpec:
     return _whole("milk", seed, 6_000)
 
 
+def dirt(seed: int) -> TrainingSpec:
+    """Dirt on a plain, begun by the program that finds it."""
+    return _whole("dirt", seed, 30_000)
+
+
 def wool(seed: int) -> TrainingSpec:
     """Wool with shears in hand, likewise."""
     return _whole("wool", seed, 30_000)
@@ -57,6 +62,7 @@ def log(seed: int) -> TrainingSpec:
 
 TASKS: dict[str, Callable[[int], TrainingSpec]] = {
     "milk": milk,
+    "dirt": dirt,
     "wool": wool,
     "wool_by_steps": wool_by_steps,
     "log": log,
