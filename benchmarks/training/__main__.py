@@ -32,7 +32,12 @@ from messages.world import STEP
 from rlgpt.profiling import profile
 
 FRAMEWORKS = ROOT / ".venv-frameworks" / "bin" / "python"
-STACK, SB3 = "across processes", "Stable-Baselines3 2.9.2"
+STACK = "across processes"
+ELSEWHERE = {
+    "Stable-Baselines3 2.9.2": "sb3_player",
+    "Sample Factory 2.1.1": "sample_factory_player",
+}
+"""Peers that have an environment of packages of their own, and their modules here."""
 OURS, TWO = "ours, one process", "ours, one process, two threads"
 BY_TORCHRL = "ours, `update: torchrl`"
 NOT_KNOWN = math.nan  # CPU time of other threads and processes
@@ -57,9 +62,9 @@ def main() -> int:
         "TorchRL as in its examples": timed(torchrl_example()),
     }
     if FRAMEWORKS.exists():
-        peers[SB3] = _sb3
+        peers |= {name: _elsewhere(name, module) for name, module in ELSEWHERE.items()}
     else:
-        print(f"{SB3} is left out: `make frameworks` installs it.", file=sys.stderr)
+        print(f"Without `make frameworks`: {', '.join(ELSEWHERE)}.", file=sys.stderr)
     found: dict[str, list[Spent]] = {name: [] for name in peers}
     with tempfile.TemporaryDirectory(prefix="training-") as folder:
         with nodes(Path(folder), {"target_kl": 0.0}) as bus:
@@ -112,18 +117,21 @@ def _on_two_threads(turn: Turn) -> Turn:
     return run
 
 
-def _sb3(rollouts: int) -> Spent:
-    done = subprocess.run(
-        [FRAMEWORKS, "-m", "benchmarks.training.sb3_player", str(rollouts)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise SystemExit(f"{SB3} ended with {done.returncode}: {done.stderr[-500:]}")
-    return Spent(*json.loads(done.stdout.splitlines()[-1]))
+def _elsewhere(name: str, module: str) -> Turn:
+    def run(rollouts: int) -> Spent:
+        done = subprocess.run(
+            [FRAMEWORKS, "-m", f"benchmarks.training.{module}", str(rollouts)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"{name} ended with {done.returncode}: {done.stderr[-500:]}")
+        return Spent(*json.loads(done.stdout.splitlines()[-1]))
+
+    return run
 
 
 def _on_the_bus(run: Path) -> float:
@@ -137,15 +145,12 @@ def _overheads(found: dict[str, list[Spent]], on_the_bus: float) -> str:
         [each.cpu / each.samples for each in found[name]] for name in (OURS, BY_TORCHRL)
     )
     torchrl = statistics.median(b - a for a, b in zip(by_hand, by_torchrl, strict=True))
-    return "\n".join(
-        [
-            "| overhead | µs a sample |",
-            "|---|---:|",
-            f"| TorchRL's loss, autograd and Adam, beside the update by hand | {torchrl * 1e6:.1f} |",
-            f"| the bus: a step's wait in the learner, less the env server's work on it "
-            f"| {on_the_bus * 1e6:.1f} |\n",
-        ]
-    )
+    rows = {
+        "TorchRL's loss, autograd and Adam, beside the update by hand": torchrl,
+        "the bus: a step's wait in the learner, less the env server's work on it": on_the_bus,
+    }
+    lines = [f"| {name} | {seconds * 1e6:.1f} |" for name, seconds in rows.items()]
+    return "\n".join(["| overhead | µs a sample |", "|---|---:|", *lines, ""])
 
 
 def _rates(found: dict[str, list[Spent]]) -> str:

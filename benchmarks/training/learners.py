@@ -2,8 +2,8 @@
 many rollouts in one process, and reports what that took.
 
 `ours` is the learner without its bus. `by hand` is a loop of plain torch as CleanRL writes them.
-`torchrl` is made of the parts that TorchRL's examples are made of. Stable-Baselines3 is in
-sb3_player.py, for an environment of its own.
+`torchrl` is made of the parts that TorchRL's examples are made of. Stable-Baselines3 and
+Sample Factory are in sb3_player.py and sample_factory_player.py, for an environment of their own.
 """
 
 import time
