@@ -80,16 +80,33 @@ def key_folder(run: Path, keys: object) -> Path | None:
 
 
 def node_values(config: Mapping[str, Any], node: str) -> dict[str, Any]:
-    """``nodes.<node>.parameters`` of a configuration; empty if there are none."""
+    """``nodes.<node>.parameters`` of a configuration; empty if there are none. Where the node is
+    another one of a kind (``kind_of``), its own come on top of those of the first one, which is
+    written so by hand too: it must play the same world."""
+    first = _plan(config, node).get("kind_of")
+    inherited = {} if first is None else _parameters(config, str(first))
+    return {**inherited, **_parameters(config, node)}
+
+
+def _parameters(config: Mapping[str, Any], node: str) -> dict[str, Any]:
+    found = _plan(config, node).get("parameters")
+    if found is None:
+        return {}
+    if not isinstance(found, Mapping):
+        raise ConfigError(f"nodes.{node}.parameters must be a mapping of names to values")
+    return dict(cast("Mapping[str, Any]", found))
+
+
+def _plan(config: Mapping[str, Any], node: str) -> Mapping[str, Any]:
     values = config
-    for key in ("nodes", node, "parameters"):
+    for key in ("nodes", node):
         found = values.get(key)
         if found is None:
             return {}
         if not isinstance(found, Mapping):
             raise ConfigError(f"nodes.{node}.parameters must be a mapping of names to values")
         values = cast("Mapping[str, Any]", found)
-    return dict(values)
+    return values
 
 
 def check_session_size(config: Mapping[str, Any], name: str, size: int) -> None:

@@ -16,6 +16,8 @@ import yaml
 from rich.console import Console
 
 from messages.bus import Bus, RemoteError
+from messages.empty import Empty
+from messages.system import get_parameters
 from messages.training import TRAIN, Train
 from messages.world import CLOSE, Activity, CloseSession
 from nodes.common.storage.episode_store import FILE as EPISODES
@@ -172,6 +174,27 @@ def test_a_node_of_another_name_has_its_endpoints_under_that_name(tmp_path: Path
         bus.close()
         first.kill()
         second.kill()
+
+
+def test_one_that_is_added_by_hand_has_the_parameters_of_the_first(tmp_path: Path) -> None:
+    nodes = {
+        "echo": {"parameters": {"log_level": "warning"}},
+        "echo_2": {"kind_of": "echo"},
+        "echo_3": {"kind_of": "echo", "parameters": {"log_level": "error"}},
+    }
+    run = make_run(tmp_path, nodes=nodes)
+    added = [Process(ECHO, run, "--name", name) for name in ("echo_2", "echo_3")]
+    bus = Bus(run=run)
+    try:
+        levels = [
+            bus.call(get_parameters(name), Empty(), timeout=PATIENCE).values["log_level"]
+            for name in ("echo_2", "echo_3")
+        ]
+        assert levels == ["warning", "error"]
+    finally:
+        bus.close()
+        for each in added:
+            each.kill()
 
 
 class Servers(House):
