@@ -1,6 +1,7 @@
 """``python -m rlgpt.cluster.cluster_check``: can a launch use the cluster? Prints one JSON object:
 ``refused``, a sentence, or what was ``found``."""
 
+import contextlib
 import sys
 from typing import Any
 
@@ -8,35 +9,42 @@ from nodes.common.running.commit import current_commit
 from rlgpt.cluster.cluster_joining import PAGE, address_of, check_cluster, join
 from rlgpt.cluster.found_cluster import Cluster, HostFound, answer
 from rlgpt.cluster.host_process import HostProcess
+from rlgpt.cluster.same_checkout import other_checkout
 from rlgpt.refused import Refused
 
 PATIENCE = 60.0  # seconds for the hosts' answers
+DISCARDING = 10.0  # seconds
 
 
 def look() -> Cluster:
     """Look at the cluster and at the checkout of each of its hosts. Raises Refused."""
     address = check_cluster()
     ray = join(address)
-    here = current_commit()
     hosts = [host for host in ray.nodes() if host["Alive"]]
-    actors = [_on(ray, host["NodeID"]) for host in hosts]
-    for host, actor in zip(hosts, actors, strict=True):
-        name = host["NodeManagerAddress"]
-        try:
-            there = ray.get(actor.commit.remote(), timeout=PATIENCE)
-        except ray.exceptions.RayError as error:
-            raise Refused(
-                f"rlgpt cannot be run on the host {name}: {str(error).strip().splitlines()[-1]} "
-                f"({PAGE})"
-            ) from None
-        if there != here:
-            raise Refused(
-                f"the host {name} has another commit of the checkout, {there or 'none'}; "
-                f"here it is {here or 'none'} ({PAGE})"
-            )
-        ray.get(actor.discard.remote(), timeout=PATIENCE)
+    check_checkouts(ray, [(host["NodeManagerAddress"], _on(ray, host["NodeID"])) for host in hosts])
     own = ray.get_runtime_context().get_node_id()
     return Cluster(host=address_of(ray, own), hosts=[_found(host) for host in hosts])
+
+
+def check_checkouts(ray: Any, actors: list[tuple[str, Any]]) -> None:
+    """Raises Refused where a host, of which there are the address and an actor, cannot run what is
+    here. None of the actors leaves files on its host."""
+    here = current_commit()
+    try:
+        for name, actor in actors:
+            try:
+                there = ray.get(actor.commit.remote(), timeout=PATIENCE)
+            except ray.exceptions.RayError as error:
+                raise Refused(
+                    f"rlgpt cannot be run on the host {name}: "
+                    f"{str(error).strip().splitlines()[-1]} ({PAGE})"
+                ) from None
+            if sentence := other_checkout(name, there, here):
+                raise Refused(sentence)
+    finally:
+        for done in [actor.discard.remote() for _, actor in actors]:
+            with contextlib.suppress(ray.exceptions.RayError):
+                ray.get(done, timeout=DISCARDING)
 
 
 def _found(host: dict[str, Any]) -> HostFound:

@@ -12,6 +12,7 @@ from nodes.common.running.commit import current_commit
 from nodes.common.running.exit_codes import FAILED
 from rlgpt.cluster.bringing import LARGEST, OURS, Bringing
 from rlgpt.cluster.cluster_joining import address_of
+from rlgpt.cluster.same_checkout import other_checkout
 from rlgpt.refused import Refused
 
 NEWS = 0.5  # seconds that one question waits for news
@@ -82,9 +83,11 @@ class PlacedProcess:
             if not reported and time.monotonic() - began > ROOM:
                 reported = True
                 print("waits for a host of the cluster that has room for it", flush=True)
-        if self._ray.get(answer) != current_commit():
-            raise Refused("its host has another commit of the checkout", code=FAILED)
-        return address_of(self._ray, self.ask("host_id"))
+        where = address_of(self._ray, self.ask("host_id"))
+        if sentence := other_checkout(where, self._ray.get(answer), current_commit()):
+            self.ask("discard")
+            raise Refused(sentence, code=FAILED)
+        return where
 
     def send(self, path: Path, name: str) -> None:
         """Copy a file into the run folder there."""

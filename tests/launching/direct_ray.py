@@ -34,6 +34,10 @@ class _Actor:
 class DirectRay:
     """``called(name, method)`` is what is called in place of a method of the actor."""
 
+    class exceptions:  # as it is called in Ray
+        class RayError(Exception):
+            pass
+
     def __init__(self, called: Callable[[str, Callable[..., Any]], Callable[..., Any]]) -> None:
         self.called = called
         self.asked: dict[str, Any] = {}
