@@ -104,18 +104,18 @@ def _compared(wanted: Resources, host: HostFound) -> Iterator[tuple[str, float, 
 
 def with_places(data: dict[str, Any], stack: Stack, run: Path, host: str) -> dict[str, Any]:
     """The launch with an address here for each node that Ray places, and for those that these call.
-    Keys are made where they are missing."""
+    Keys are made where they are missing. Raises Refused, mostly before that."""
     reached = [*placed_nodes(stack), *_called_from_there(stack)]
     if not reached:
         return data
+    ports = list(islice(free_ports(host), len(reached)))
+    if len(ports) < len(reached):
+        raise Refused(f"no ports are free at {host}, which is how the cluster knows this host")
     folder = key_folder(run, stack.keys) or run / "keys"
     try:
         make_keys(folder, [*stack.nodes, "launcher", TOOLS])
     except (OSError, AddressError) as error:
         raise Refused(f"the keys cannot be made in {folder}: {error}") from None
-    ports = list(islice(free_ports(host), len(reached)))
-    if len(ports) < len(reached):
-        raise Refused(f"no ports are free at {host}, which is how the cluster knows this host")
     hosts = {n: {"host": host, "port": port} for n, port in zip(reached, ports, strict=True)}
     known: Mapping[str, Any] = data.get("hosts") or {}
     return {**data, "hosts": {**known, **hosts}}

@@ -76,14 +76,14 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
     host = cluster_of(stack)
     own = wanted is None or not run_folder.exists(wanted)
     run = run_folder.create(stack.name, wanted)
+    before = run_folder.latest()
     try:
         data = with_places(data, stack, run, host)
         check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
     except Refused:
-        with contextlib.suppress(OSError):
-            run.rmdir()
+        if own:  # secret keys may have been made in it
+            run_folder.remove(run, before)
         raise
-    before = run_folder.latest()
     with run_folder.Lock(run):
         try:
             return _play(_written(data, run), run, excluded, away)
