@@ -141,7 +141,7 @@ def main() -> int:
     signals = Signals()
     signals.catch()
     try:
-        ray = join(os.environ.get("RAY_ADDRESS") or "auto")
+        ray = _joined()
         signals.catch()
         try:
             return RemoteNode(ray, load(given.run), given.run, given.name, signals).play()
@@ -154,6 +154,15 @@ def main() -> int:
     except Refused as refused:
         print(f"{given.name}: {refused.sentence}", flush=True)
         return refused.code
+
+
+def _joined() -> Any:
+    """As `join`, but what it refuses may be over soon: the launcher has looked at the cluster, and
+    its head is started again, or is slow. The supervisor tries it again. Raises Refused."""
+    try:
+        return join(os.environ.get("RAY_ADDRESS") or "auto")
+    except Refused as refused:
+        raise Refused(f"it has not joined the cluster: {refused.sentence}", code=FAILED) from None
 
 
 def _end(code: int) -> None:
