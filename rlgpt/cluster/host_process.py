@@ -161,12 +161,13 @@ class HostProcess:
         self._asked = time.monotonic()
         if offset == 0:
             self._stop_reading()
-            with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):  # it was deleted, or cannot be read now
+            if offset == 0:
                 self._read = self._snapshots.of(self._run / below / path).open("rb")
-        if self._read is None or os.fstat(self._read.fileno()).st_ino != number:
-            return b""
-        self._read.seek(offset)
-        return self._read.read(PART)
+            if self._read is not None and os.fstat(self._read.fileno()).st_ino == number:
+                self._read.seek(offset)
+                return self._read.read(PART)
+        return b""
 
     def _stop_reading(self) -> None:
         if self._read is not None:

@@ -1,5 +1,6 @@
 """A process on some host of the cluster, as this side has it: from its placing to its end."""
 
+import contextlib
 import signal
 import sys
 import time
@@ -64,6 +65,7 @@ class PlacedProcess:
         self._folder = folder
         self._below = below
         self._bring_every = bring_every
+        self._told: set[str] = set()
         self._bringing = Bringing(
             folder, lambda *where: self.ask("part", below, *where), ours, largest
         )
@@ -82,7 +84,7 @@ class PlacedProcess:
                 return ""
             if not reported and time.monotonic() - began > ROOM:
                 reported = True
-                print("waits for a host of the cluster that has room for it", flush=True)
+                say("waits for a host of the cluster that has room for it")
         where = address_of(self._ray, self.ask("host_id"))
         if sentence := other_checkout(where, self._ray.get(answer), current_commit()):
             self.ask("discard")
@@ -100,12 +102,19 @@ class PlacedProcess:
         """Write a small file of the run folder there."""
         self.ask("put", name, 0, content)
 
-    def start(self, module: str, arguments: list[str], where: str) -> None:
-        """Start a module there, once all files are there. Raises Refused."""
-        self._bringing.have(self.ask("files", self._below))
+    def start(
+        self, module: str, arguments: list[str], where: str, not_sent: Collection[str] = ()
+    ) -> None:
+        """Start a module there, once all files are there, but for some that are ``not_sent``.
+        Raises Refused."""
+        self.take_over(not_sent)
         if problem := self.ask("start", module, arguments):
             raise Refused(f"it cannot be started at {where}: {problem}", code=FAILED)
-        print(f"runs on the host {where}", flush=True)
+        say(f"runs on the host {where}")
+
+    def take_over(self, not_sent: Collection[str] = ()) -> None:
+        """What was sent there is what is here, but for files that were ``not_sent``."""
+        self._bringing.have(self.ask("files", self._below), not_sent)
 
     def follow(self, on_ready: Callable[[], None] = lambda: None) -> int:
         """Pass on what it prints and what it is signalled until it has ended, and its files.
@@ -116,23 +125,37 @@ class PlacedProcess:
                 self.ask("signal", self._signals.take())
             text, ready, code = self.ask("wait", NEWS, read)
             read += len(text)
-            sys.stdout.buffer.write(text)
-            sys.stdout.buffer.flush()
+            _print(text)
             if code is not None and not text:
                 return code
             if ready and not was_ready:
                 was_ready = True
                 on_ready()
             if time.monotonic() > bring_at:
-                self._bring(ended=False)
+                self.bring()
                 bring_at = time.monotonic() + self._bring_every
 
     def finish(self) -> None:
         """Take the rest of the files of a process that has ended, and delete its files there."""
-        self._bring(ended=True)
+        self.bring(ended=True)
         self.ask("discard")
 
-    def _bring(self, ended: bool) -> None:
-        for problem in self._bringing.bring(self.ask("files", self._below)):
-            if ended:
-                print(f"a file was not brought here: {problem}", flush=True)
+    def bring(self, ended: bool = False) -> None:
+        """Take the files that have changed. What cannot be taken is told once, and at the end."""
+        problems = self._bringing.bring(self.ask("files", self._below))
+        for each in problems:
+            if ended or each not in self._told:
+                say(f"a file was not brought here: {each}")
+        self._told |= set(problems)
+
+
+def say(sentence: str) -> None:
+    """Print a line."""
+    _print(f"{sentence}\n".encode())
+
+
+def _print(text: bytes) -> None:
+    # Standard output is a file of the run folder: a full disk is no reason to end the process.
+    with contextlib.suppress(OSError):
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()

@@ -20,7 +20,7 @@ from nodes.common.storage.whole_files import write_whole
 from rlgpt.cluster.bringing import files_of
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.cluster.placed_process import PlacedProcess, Signals
+from rlgpt.cluster.placed_process import PlacedProcess, Signals, say
 from rlgpt.composing.configuration import check, check_parameters, check_task, save
 from rlgpt.refused import Refused
 from rlgpt.table.room import GIB, GIB_A_CELL
@@ -30,7 +30,6 @@ AWAY = "away"
 PRINTED = "launch.txt"
 """The file of a cell's run folder that has what its launch printed."""
 OURS = frozenset({"lock", "config.yaml", PRINTED, AWAY})
-LARGEST = 4 << 30  # bytes of a file: a launch goes on only with all its files
 
 
 def play(ray: Any, run: Path, signals: Signals) -> int:
@@ -46,7 +45,7 @@ def play(ray: Any, run: Path, signals: Signals) -> int:
         )
         .remote(str(run))
     )
-    placed = PlacedProcess(ray, actor, signals, run, ours=OURS, largest=LARGEST)
+    placed = PlacedProcess(ray, actor, signals, run, ours=OURS)
     where = placed.wait_for_room()
     if not where:
         return 128 + signals.take()
@@ -100,12 +99,12 @@ def main() -> int:
         try:
             return play(ray, run, signals)
         except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
-            print("its host was lost", flush=True)
+            say("its host was lost")
             return HOST_LOST
         except ray.exceptions.RayError as error:
             raise Refused(f"Ray: {str(error).strip().splitlines()[-1]}", code=FAILED) from None
     except Refused as refused:
-        print(f"rlgpt: {refused.sentence}", flush=True)
+        say(f"rlgpt: {refused.sentence}")
         return refused.code
 
 

@@ -19,20 +19,16 @@ from messages.bus.address import read_hosts
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.process import end_with_supervisor, leave, notify
 from nodes.config import key_folder
-from rlgpt.cluster.bringing import LARGEST, taken_along
+from rlgpt.cluster.bringing import taken_along
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.forwarding import Forwarder
 from rlgpt.cluster.host_choice import placed_nodes
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.cluster.placed_process import BRING_EVERY, PlacedProcess, Signals
+from rlgpt.cluster.placed_process import BRING_EVERY, PlacedProcess, Signals, say
 from rlgpt.composing.configuration import Resources, Stack, load, read
 from rlgpt.refused import Refused
 
 OFTEN = 2.0  # seconds between two looks at the files of a node that has more to lose
-TAKEN_ALONG = 4 << 20
-WHOLE = 4 << 30
-"""Bytes of one file that goes to the next host: an env server's past requests are not needed there,
-and all of the learner's checkpoints and the language model's transcript are."""
 
 
 class RemoteNode:
@@ -43,14 +39,12 @@ class RemoteNode:
         self._run = run
         self._node = node
         plays = node in stack.env_servers
-        self._taken_along = TAKEN_ALONG if plays else WHOLE
         self._placed = PlacedProcess(
             ray,
             _actor(ray, stack, node),
             signals,
             run / node,
             node,
-            largest=LARGEST if plays else WHOLE,
             bring_every=BRING_EVERY if plays else OFTEN,
         )
         self._forwarders: list[Forwarder] = []
@@ -63,9 +57,9 @@ class RemoteNode:
             return 0
         port = placed.ask("free_port", where)
         there = placed.ask("run_folder")
-        self._send(there, where, port)
+        too_large = self._send(there, where, port)
         named = ["--name", node] if stack.nodes[node].kind_of else []
-        placed.start(stack.module(node), ["--run", there, *named], where)
+        placed.start(stack.module(node), ["--run", there, *named], where, too_large)
         try:
             code = placed.follow(lambda: self._open_way(where, port))
         finally:
@@ -74,17 +68,20 @@ class RemoteNode:
         placed.finish()
         return code
 
-    def _send(self, there: str, where: str, port: int) -> None:
+    def _send(self, there: str, where: str, port: int) -> list[str]:
+        """Returns the files of the node that are too large to be sent."""
         run, node, placed = self._run, self._node, self._placed
         keys = key_folder(run, self._stack.keys) or run / "keys"
         for path in [*keys.glob("*.key"), keys / f"{node}.key_secret"]:
             placed.send(path, f"keys/{path.name}")
-        for path in taken_along(run / node, self._taken_along):
+        taken, too_large = taken_along(run / node)
+        for path in taken:
             placed.send(path, str(path.relative_to(run)))
         config = read(run)
         hosts = {**self._stack.hosts, node: {"host": where, "port": port}}
         config |= {"run": there, "keys": "keys", "hosts": hosts}
         placed.put("config.yaml", yaml.safe_dump(config, sort_keys=False).encode())
+        return [str(path.relative_to(run / node)) for path in too_large]
 
     def _open_way(self, where: str, port: int) -> None:
         # Only now: a peer that is connected to a node can expect an answer.
@@ -146,14 +143,21 @@ def main() -> int:
         try:
             return RemoteNode(ray, load(given.run), given.run, given.name, signals).play()
         except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
-            print("its host was lost", flush=True)
+            say("its host was lost")
             return FAILED
         except ray.exceptions.RayError as error:
-            print(f"Ray: {str(error).strip().splitlines()[-1]}", flush=True)
+            say(f"Ray: {str(error).strip().splitlines()[-1]}")
             return FAILED
     except Refused as refused:
-        print(f"{given.name}: {refused.sentence}", flush=True)
+        say(f"{given.name}: {refused.sentence}")
         return refused.code
+    except OSError as error:
+        say(f"{given.name}: {_about(error)}")
+        return FAILED
+
+
+def _about(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 def _joined() -> Any:

@@ -17,20 +17,27 @@ class Snapshots:
         self._number = 0
 
     def take(self, database: Path) -> Path:
-        """A consistent copy of the database; the file itself if it cannot be read."""
+        """A consistent copy of the database; the file itself if it is none. Where no copy can be
+        made now, as on a full disk, the one before. Raises OSError if there is none."""
         state = [_state(path) for path in (database, Path(f"{database}-wal"))]
         before = self._taken.get(database)
         if before is not None and before[0] == state:
             return before[1]
         self._number += 1
-        self._folder.mkdir(exist_ok=True)
         copy = self._folder / f"{self._number}{DATABASE}"
         try:
+            self._folder.mkdir(exist_ok=True)
             with (
                 contextlib.closing(sqlite3.connect(database)) as source,
                 contextlib.closing(sqlite3.connect(copy)) as target,
             ):
                 source.backup(target)
+        except (OSError, sqlite3.OperationalError) as error:
+            with contextlib.suppress(OSError):
+                copy.unlink(missing_ok=True)
+            if before is not None:
+                return before[1]
+            raise OSError(f"{database} cannot be copied: {error}") from error
         except sqlite3.Error:
             return database
         if before is not None:
