@@ -23,10 +23,10 @@ from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed_process import PlacedProcess, Signals, say
 from rlgpt.composing.configuration import check, check_parameters, check_task, save
 from rlgpt.refused import Refused
+from rlgpt.runs import run_folder
+from rlgpt.runs.away import AWAY
 from rlgpt.table.room import GIB, GIB_A_CELL
 
-AWAY = "away"
-"""A file of the run folder while a host has it, or was lost with it."""
 PRINTED = "launch.txt"
 """The file of a cell's run folder that has what its launch printed."""
 OURS = frozenset({"lock", "config.yaml", PRINTED, AWAY})
@@ -61,11 +61,6 @@ def play(ray: Any, run: Path, signals: Signals) -> int:
     return code if code >= 0 else 128 - code
 
 
-def is_away(run: Path) -> bool:
-    """Whether a launch cannot be continued from what is here of it."""
-    return (run / AWAY).exists()
-
-
 def composed(name: str, overrides: list[str]) -> Path:
     """Compose a launch into the run folder that ``run=`` names. Raises Refused."""
     from rlgpt.composing.composition import compose_launch  # Hydra: `resume` does not need it
@@ -94,18 +89,23 @@ def main() -> int:
     try:
         new = given.word == "launch"
         run = composed(given.name, given.overrides) if new else Path(given.name)
-        ray = join(os.environ.get("RAY_ADDRESS") or "auto")
-        signals.catch()
-        try:
-            return play(ray, run, signals)
-        except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
-            say("its host was lost")
-            return HOST_LOST
-        except ray.exceptions.RayError as error:
-            raise Refused(f"Ray: {str(error).strip().splitlines()[-1]}", code=FAILED) from None
+        with run_folder.Lock(run):  # nobody else goes on with it here meanwhile
+            return _joined(run, signals)
     except Refused as refused:
         say(f"rlgpt: {refused.sentence}")
         return refused.code
+
+
+def _joined(run: Path, signals: Signals) -> int:
+    ray = join(os.environ.get("RAY_ADDRESS") or "auto")
+    signals.catch()
+    try:
+        return play(ray, run, signals)
+    except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
+        say("its host was lost")
+        return HOST_LOST
+    except ray.exceptions.RayError as error:
+        raise Refused(f"Ray: {str(error).strip().splitlines()[-1]}", code=FAILED) from None
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ from rlgpt.launching.machines import check_keys, check_machines
 from rlgpt.launching.supervisor import CAUGHT_UP_EVERY, Supervisor
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
+from rlgpt.runs.away import check_here
 from rlgpt.runs.launches import Launches
 from rlgpt.terminal import console
 
@@ -98,6 +99,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
     """Start the stack of an existing run folder again and go on with its goal."""
     run = run_folder.find(wanted)
     with run_folder.Lock(run):
+        check_here(run)
         stack = load(run)
         check_task(stack, str(run / "config.yaml"))
         check_parameters(stack, str(run / "config.yaml"))

@@ -22,9 +22,10 @@ from nodes.common.running.commit import DIRTY, current_commit
 from nodes.common.running.exit_codes import HOST_LOST
 from nodes.common.running.file_lock import take_lock
 from nodes.common.running.process import end_with_parent, python
-from rlgpt.cluster.remote_launch import PRINTED, is_away
+from rlgpt.cluster.remote_launch import PRINTED
 from rlgpt.refused import Refused
 from rlgpt.report.account import GOAL_REPORT
+from rlgpt.runs.away import is_away
 from rlgpt.table.cell_progress import TableProgress, print_line
 from rlgpt.table.cells import Cell
 from rlgpt.table.origin import Fingerprints

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 from nodes.common.running.exit_codes import HOST_LOST
-from rlgpt.cluster.remote_launch import AWAY
 from rlgpt.main import main
+from rlgpt.runs.away import AWAY
 
 if __name__ == "__main__":
     (run,) = (Path(word.removeprefix("run=")) for word in sys.argv if word.startswith("run="))

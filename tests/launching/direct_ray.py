@@ -38,6 +38,12 @@ class DirectRay:
         class RayError(Exception):
             pass
 
+        class RayActorError(RayError):
+            pass
+
+        class GetTimeoutError(RayError, TimeoutError):
+            pass
+
     def __init__(self, called: Callable[[str, Callable[..., Any]], Callable[..., Any]]) -> None:
         self.called = called
         self.asked: dict[str, Any] = {}

@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 import yaml
 
+from rlgpt.cluster import remote_launch
 from rlgpt.cluster.placed_process import Signals
-from rlgpt.cluster.remote_launch import composed, is_away, play
+from rlgpt.cluster.remote_launch import composed, play
+from rlgpt.launching.launching import resume
+from rlgpt.refused import Refused
+from rlgpt.runs import run_folder
+from rlgpt.runs.away import AWAY, is_away
 from tests.launch_toys.launched import environment
 from tests.launching.direct_ray import DirectRay
 from tests.launching.toy_table import make_toy_table
@@ -130,3 +135,39 @@ def test_launch_whose_host_is_lost_cannot_be_continued(run: Path, signals: Signa
     finally:
         ray.made[0].discard()
     assert is_away(run)
+
+
+def test_a_launch_that_a_host_has_cannot_be_begun_here_too(
+    run: Path,
+    signals: Signals,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    composed("toy", ["method=fine", f"run={run}"])
+    refusals: list[str] = []
+
+    def meanwhile(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        if name == "start":
+            with pytest.raises(Refused) as refused:
+                resume(str(run), [])
+            refusals.append(refused.value.sentence)
+        return method
+
+    monkeypatch.setattr(remote_launch, "join", lambda _: DirectRay(meanwhile))
+    monkeypatch.setattr("sys.argv", ["remote_launch", "resume", str(run)])
+    with run_folder.Lock(run):  # the other way round: it runs here already
+        assert remote_launch.main() == 2
+    assert f"{run} is already launched by process" in capsys.readouterr().out
+    assert remote_launch.main() == 0
+    (refusal,) = refusals
+    assert f"{run.resolve()} is already launched by process" in refusal
+    assert not run_folder.launched(run)
+
+
+def test_a_run_that_was_lost_with_its_host_is_not_resumed_as_it_is(run: Path) -> None:
+    composed("toy", ["method=fine", f"run={run}"])
+    (run / AWAY).write_text("10.77.0.2\n")
+    with pytest.raises(Refused) as refused:
+        resume(str(run), [])
+    assert "was not brought back from the host of a cluster that had it" in refused.value.sentence
+    assert f"delete {run.resolve()}/away" in refused.value.sentence
