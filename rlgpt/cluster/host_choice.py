@@ -14,9 +14,12 @@ from rlgpt.cluster.cluster_joining import PAGE
 from rlgpt.cluster.found_cluster import Cluster, HostFound, find_cluster
 from rlgpt.cluster.free_ports import free_ports
 from rlgpt.composing.configuration import Resources, Stack
+from rlgpt.launching.child import GRACE
 from rlgpt.refused import Refused
 
 RAY = "ray"
+BRINGING = 120.0
+"""Seconds for which the last files of a placed node may come, after it has ended."""
 MOVABLE = ("learner", "llm")
 """Nodes, beside the env servers, that are placed where the launch file has resources for them."""
 
@@ -134,3 +137,9 @@ def command(stack: Stack, node: str, run: Path) -> list[str]:
     if node not in placed_nodes(stack):
         return stack.command(node, run)
     return python("rlgpt.cluster.remote_process", "--run", str(run), "--name", node)
+
+
+def grace(stack: Stack, node: str) -> float:
+    """Seconds between a node's SIGTERM and its SIGKILL. That of a placed node is the end of the
+    process here: the node itself has no longer than others, and then its files come."""
+    return GRACE if node not in placed_nodes(stack) else GRACE + BRINGING

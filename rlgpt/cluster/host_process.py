@@ -20,6 +20,7 @@ from nodes.common.running.commit import current_commit
 from nodes.common.running.process import child_environment, python
 from rlgpt.cluster.bringing import Listed
 from rlgpt.cluster.free_ports import free_ports
+from rlgpt.cluster.host_guardian import HostGuardian
 from rlgpt.cluster.snapshots import DATABASE, JOURNALS, Snapshots
 from rlgpt.launching.readiness import Readiness
 
@@ -35,14 +36,14 @@ class HostProcess:
     def __init__(self, run: str = "run") -> None:
         """``run``: the run folder's path, seen from where the process is started."""
         self._folder = Path(tempfile.mkdtemp(prefix="rlgpt-host-"))
-        self._folder.chmod(0o700)
+        self._guardian = HostGuardian(self._folder)  # before there is a key in it
         self._run = self._folder / run
         self._run.mkdir(parents=True)
         self._output = self._folder / "output"
         self._process: subprocess.Popen[bytes] | None = None
         self._living: threading.Thread | None = None
         self._started = threading.Event()
-        self._readiness = Readiness()
+        self._readiness = Readiness(self._folder)
         self._read: BinaryIO | None = None
         self._snapshots = Snapshots(self._folder / "snapshots")
         self._ready = False
@@ -107,6 +108,7 @@ class HostProcess:
             return
         finally:
             self._started.set()
+        self._guardian.began(process.pid)
         while process.poll() is None:
             if process.pid in self._readiness.ready_groups():
                 self._ready = True
@@ -115,6 +117,7 @@ class HostProcess:
             time.sleep(STEP)
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)  # what it left
+        self._guardian.ended(process.pid)
 
     def wait(self, seconds: float, read: int) -> tuple[bytes, bool, int | None]:
         """What it printed after the first ``read`` bytes, whether it is ready, and its exit code.
@@ -182,3 +185,4 @@ class HostProcess:
         self._readiness.close()
         self._stop_reading()
         shutil.rmtree(self._folder, ignore_errors=True)
+        self._guardian.close()

@@ -1,6 +1,7 @@
 """A process on some host of the cluster, as this side has it: from its placing to its end."""
 
 import contextlib
+import math
 import signal
 import sys
 import time
@@ -44,6 +45,10 @@ class Signals:
         return self._numbers.pop(0)
 
 
+class Stopped(Exception):
+    """A signal came before the process was started; it is not taken yet."""
+
+
 class PlacedProcess:
     """One process. Its files ``below`` the run folder there are those in ``folder`` here, but for
     ``ours``. Every method may raise the exceptions of Ray's actors: then the host is lost."""
@@ -58,17 +63,19 @@ class PlacedProcess:
         ours: Collection[str] = OURS,
         largest: int = LARGEST,
         bring_every: float = BRING_EVERY,
+        grace: float = math.inf,
     ) -> None:
+        """``grace``: seconds between the first signal that is passed on and SIGKILL there."""
         self._ray = ray
         self._actor = actor
         self._signals = signals
         self._folder = folder
         self._below = below
         self._bring_every = bring_every
+        self._grace = grace
+        self._kill_at = math.inf
         self._told: set[str] = set()
-        self._bringing = Bringing(
-            folder, lambda *where: self.ask("part", below, *where), ours, largest
-        )
+        self._bringing = Bringing(folder, self._part, ours, largest)
 
     def ask(self, method: str, *arguments: Any) -> Any:
         """Call the actor."""
@@ -92,10 +99,12 @@ class PlacedProcess:
         return where
 
     def send(self, path: Path, name: str) -> None:
-        """Copy a file into the run folder there."""
+        """Copy a file into the run folder there. Raises Stopped."""
         with path.open("rb") as file:
             self.put(name, b"")
             while data := file.read(PART):
+                if self._signals:
+                    raise Stopped
                 self.ask("put", name, file.tell() - len(data), data)
 
     def put(self, name: str, content: bytes) -> None:
@@ -112,6 +121,20 @@ class PlacedProcess:
             raise Refused(f"it cannot be started at {where}: {problem}", code=FAILED)
         say(f"runs on the host {where}")
 
+    def _pass_on(self) -> None:
+        """Pass on the signals that have come, however long something else takes."""
+        while self._signals:
+            self.ask("signal", self._signals.take())
+            self._kill_at = min(self._kill_at, time.monotonic() + self._grace)
+        if time.monotonic() > self._kill_at:
+            self._kill_at = math.inf
+            say("does not stop; it is killed")
+            self.ask("signal", signal.SIGKILL)
+
+    def _part(self, path: str, offset: int, number: int) -> bytes:
+        self._pass_on()
+        return self.ask("part", self._below, path, offset, number)
+
     def take_over(self, not_sent: Collection[str] = ()) -> None:
         """What was sent there is what is here, but for files that were ``not_sent``."""
         self._bringing.have(self.ask("files", self._below), not_sent)
@@ -121,8 +144,7 @@ class PlacedProcess:
         Returns its exit code, negative where a signal ended it."""
         read, was_ready, bring_at = 0, False, time.monotonic() + self._bring_every
         while True:
-            while self._signals:
-                self.ask("signal", self._signals.take())
+            self._pass_on()
             text, ready, code = self.ask("wait", NEWS, read)
             read += len(text)
             _print(text)

@@ -20,7 +20,7 @@ from nodes.common.storage.whole_files import write_whole
 from rlgpt.cluster.bringing import files_of
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.cluster.placed_process import PlacedProcess, Signals, say
+from rlgpt.cluster.placed_process import PlacedProcess, Signals, Stopped, say
 from rlgpt.composing.configuration import check, check_parameters, check_task, save
 from rlgpt.refused import Refused
 from rlgpt.runs import run_folder
@@ -49,8 +49,12 @@ def play(ray: Any, run: Path, signals: Signals) -> int:
     where = placed.wait_for_room()
     if not where:
         return 128 + signals.take()
-    for path in [run / "config.yaml", *files_of(run, OURS)]:
-        placed.send(path, str(path.relative_to(run)))
+    try:
+        for path in [run / "config.yaml", *files_of(run, OURS)]:
+            placed.send(path, str(path.relative_to(run)))
+    except Stopped:
+        placed.ask("discard")
+        return 128 + signals.take()
     write_whole(run / AWAY, f"{where}\n".encode())
     there = placed.ask("run_folder")
     place = there.removesuffix(str(run))

@@ -24,8 +24,9 @@ from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.forwarding import Forwarder
 from rlgpt.cluster.host_choice import placed_nodes
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.cluster.placed_process import BRING_EVERY, PlacedProcess, Signals, say
+from rlgpt.cluster.placed_process import BRING_EVERY, PlacedProcess, Signals, Stopped, say
 from rlgpt.composing.configuration import Resources, Stack, load, read
+from rlgpt.launching.child import GRACE
 from rlgpt.refused import Refused
 
 OFTEN = 2.0  # seconds between two looks at the files of a node that has more to lose
@@ -34,18 +35,21 @@ OFTEN = 2.0  # seconds between two looks at the files of a node that has more to
 class RemoteNode:
     """One process of a node, from its start on some host to its end."""
 
-    def __init__(self, ray: Any, stack: Stack, run: Path, node: str, signals: Signals) -> None:
+    def __init__(
+        self, ray: Any, actor: Any, stack: Stack, run: Path, node: str, signals: Signals
+    ) -> None:
         self._stack = stack
         self._run = run
         self._node = node
         plays = node in stack.env_servers
         self._placed = PlacedProcess(
             ray,
-            _actor(ray, stack, node),
+            actor,
             signals,
             run / node,
             node,
             bring_every=BRING_EVERY if plays else OFTEN,
+            grace=GRACE,
         )
         self._forwarders: list[Forwarder] = []
 
@@ -57,7 +61,11 @@ class RemoteNode:
             return 0
         port = placed.ask("free_port", where)
         there = placed.ask("run_folder")
-        too_large = self._send(there, where, port)
+        try:
+            too_large = self._send(there, where, port)
+        except Stopped:
+            placed.ask("discard")
+            return 0
         named = ["--name", node] if stack.nodes[node].kind_of else []
         placed.start(stack.module(node), ["--run", there, *named], where, too_large)
         try:
@@ -141,7 +149,9 @@ def main() -> int:
         ray = _joined()
         signals.catch()
         try:
-            return RemoteNode(ray, load(given.run), given.run, given.name, signals).play()
+            stack = load(given.run)
+            actor = _actor(ray, stack, given.name)
+            return RemoteNode(ray, actor, stack, given.run, given.name, signals).play()
         except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
             say("its host was lost")
             return FAILED

@@ -21,13 +21,18 @@ Purpose = Literal["restart", "release", "stop", "kill"]
 """Why the supervisor ends a process. None: it ended by itself."""
 
 LONGEST_BACKOFF = 10.0  # seconds
+GRACE = 10.0  # seconds between SIGTERM and SIGKILL
 
 
 class Child:
-    """Bookkeeping only; the supervisor decides. Times are ``time.monotonic`` seconds."""
+    """Bookkeeping only; the supervisor decides. Times are ``time.monotonic`` seconds. ``grace``:
+    seconds that the process has for its end."""
 
-    def __init__(self, name: str, command: list[str], plan: NodePlan, run: Path) -> None:
+    def __init__(
+        self, name: str, command: list[str], plan: NodePlan, run: Path, grace: float = GRACE
+    ) -> None:
         self.name = name
+        self.grace = grace
         self.plan = plan
         self.state: State = "waiting"
         self.purpose: Purpose | None = None

@@ -5,12 +5,20 @@ Standard input has ``+<pid> <start>`` and ``-<pid>`` as nodes start and end, whe
 process's start time by ``/proc``; end of file with nodes left means that the launcher was killed.
 Nodes ask the kernel for the same by themselves, but that does not reach the processes that they
 started, nor foreign programs.
+
+Arguments: a folder, which is deleted then, and ``apart``, if it is to be no child of its starter,
+whose children may be killed with it.
 """
 
 import os
+import shutil
 import signal
 import sys
+import time
 from pathlib import Path
+
+APART = "apart"
+_TRIES, _PAUSE = 100, 0.1  # seconds: processes that were killed may still write into the folder
 
 
 def _started_at(pid: int) -> str:
@@ -25,6 +33,8 @@ def _started_at(pid: int) -> str:
 def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    if APART in sys.argv[2:] and os.fork():
+        os._exit(0)
     nodes: dict[int, str] = {}
     for line in sys.stdin:
         pid, _, start = line[1:].strip().partition(" ")
@@ -39,12 +49,16 @@ def main() -> None:
                 os.killpg(pid, signal.SIGKILL)
             except OSError:
                 continue
-    # What the launcher made in the temporary folder.
     if len(sys.argv) > 1:
-        folder = Path(sys.argv[1])
-        (folder / "notify").unlink(missing_ok=True)
-        if folder.is_dir():
-            folder.rmdir()
+        _delete(Path(sys.argv[1]))
+
+
+def _delete(folder: Path) -> None:
+    for _ in range(_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(_PAUSE)
 
 
 if __name__ == "__main__":

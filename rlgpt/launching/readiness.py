@@ -13,9 +13,10 @@ _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 class Readiness:
     """A datagram socket for ``NOTIFY_SOCKET``. The kernel adds the sender's process id."""
 
-    def __init__(self) -> None:
+    def __init__(self, inside: Path | None = None) -> None:
+        """``inside``: the folder that its own is made in; None: the temporary folder."""
         # A run folder's path may be too long for a socket address; the temporary folder's is not.
-        self.folder = Path(tempfile.mkdtemp(prefix="rlgpt-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="rlgpt-", dir=inside))
         self.address = str(self.folder / "notify")
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)

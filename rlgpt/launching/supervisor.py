@@ -20,14 +20,13 @@ from messages.system import NodeState
 from nodes.common.running.ending_signals import heeded
 from nodes.common.running.exit_codes import ALREADY_RUNNING, REFUSED, UNUSABLE_FILE
 from nodes.common.running.process_status import signal_name
-from rlgpt.cluster.host_choice import command
+from rlgpt.cluster.host_choice import command, grace
 from rlgpt.composing.configuration import Stack
 from rlgpt.launching.child import Child, Purpose
 from rlgpt.launching.guarding import LOOK_EVERY, Guardian
 from rlgpt.launching.readiness import Readiness
 
 FINAL_CODES = (REFUSED, ALREADY_RUNNING, UNUSABLE_FILE)  # a restart would end the same way
-GRACE = 10.0  # seconds between SIGTERM and SIGKILL
 CAUGHT_UP_EVERY = 0.5  # seconds
 
 
@@ -54,7 +53,9 @@ class Supervisor:
         self, stack: Stack, run: Path, released: Iterable[str], observer: Observer
     ) -> None:
         order = stack.order()
-        self.children = {n: Child(n, command(stack, n, run), stack.nodes[n], run) for n in order}
+        self.children = {
+            n: Child(n, command(stack, n, run), stack.nodes[n], run, grace(stack, n)) for n in order
+        }
         for name in released:
             self.children[name].state = "released"
         self.failure: str | None = None
@@ -328,7 +329,7 @@ class Supervisor:
             child.send(signal.SIGKILL)
         else:
             child.send(signal.SIGTERM)
-            child.kill_at = time.monotonic() + GRACE
+            child.kill_at = time.monotonic() + child.grace
 
     def _stop_next(self) -> bool:
         """Stop the last started node that still runs; True when none does."""

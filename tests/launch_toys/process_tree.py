@@ -59,7 +59,7 @@ def strangers(launcher: int) -> set[Member]:
 
 
 def _below(launcher: int) -> list[Member]:
-    return [member for child in _children(launcher) for member in _tree(child, "main")]
+    return [member for child in children(launcher) for member in _tree(child, "main")]
 
 
 def _tree(pid: int, parent: str) -> list[Member]:
@@ -73,7 +73,7 @@ def _tree(pid: int, parent: str) -> list[Member]:
         return []
     kind = _kind(words, name, parent)
     found = Member(kind, pid, status.started)
-    return [found] + [member for child in _children(pid) for member in _tree(child, kind)]
+    return [found] + [member for child in children(pid) for member in _tree(child, kind)]
 
 
 def _kind(words: list[str], name: str, parent: str) -> str:
@@ -92,7 +92,8 @@ def _kind(words: list[str], name: str, parent: str) -> str:
     return "" if found == parent else found
 
 
-def _children(pid: int) -> list[int]:
+def children(pid: int) -> list[int]:
+    """The processes that any thread of a process has started."""
     found: list[int] = []
     try:
         for thread in Path(f"/proc/{pid}/task").iterdir():

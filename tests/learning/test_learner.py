@@ -16,7 +16,7 @@ from messages.training import ACT, TRAIN, Act, Policy, Train
 from messages.world import OPEN, OpenSession, SeedRange
 from nodes.common.running.process_status import status_of
 from nodes.learner import checkpoint
-from rlgpt.launching.supervisor import GRACE
+from rlgpt.launching.child import GRACE
 from tests.learning.corridor import corridor_spec
 
 ROOT = Path(__file__).parents[2]
