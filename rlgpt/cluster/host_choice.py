@@ -1,7 +1,7 @@
 """What `engine=ray` changes in a launch: which nodes a cluster places, their addresses and keys,
 and the command that starts them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from messages.bus.errors import AddressError
 from nodes.common.running.process import python
 from nodes.config import key_folder
 from rlgpt.cluster.cluster_joining import PAGE
-from rlgpt.cluster.found_cluster import Cluster, HostFound, find_cluster
+from rlgpt.cluster.cluster_room import check_room
+from rlgpt.cluster.found_cluster import find_cluster
 from rlgpt.cluster.free_ports import free_ports
 from rlgpt.composing.configuration import Resources, Stack
 from rlgpt.launching.child import GRACE
@@ -61,48 +62,21 @@ def placed_nodes(stack: Stack) -> list[str]:
     return [*stack.env_servers, *others]
 
 
-def cluster_of(stack: Stack) -> str:
+def cluster_of(stack: Stack, excluded: Collection[str] = ()) -> str:
     """The address by which the cluster reaches this host; "" where none is needed. Raises Refused
-    where there is no cluster that can be used, or none of its hosts has what a node wants."""
-    if not placed_nodes(stack):
+    where there is no cluster that can be used, or its hosts have not what the nodes want, but for
+    those that are ``excluded`` from the launch."""
+    placed = placed_nodes(stack)
+    if not placed:
         return ""
     cluster = find_cluster()
-    check_room(stack, cluster)
+    check_room({n: resources(stack, n) for n in placed if n not in excluded}, cluster)
     return cluster.host
 
 
-def check_room(stack: Stack, cluster: Cluster) -> None:
-    """Raises Refused for resources that no host has, be they free or not."""
-    for name in placed_nodes(stack):
-        wanted = stack.nodes[name].resources or Resources()
-        if any(all(has >= n for _, n, has in _compared(wanted, h)) for h in cluster.hosts):
-            continue
-        most: dict[str, float] = {}
-        for host in cluster.hosts:
-            for what, _, has in _compared(wanted, host):
-                most[what] = max(most.get(what, 0.0), has)
-        for what, number, _ in _compared(wanted, HostFound(address="")):
-            if most.get(what, 0.0) < number:
-                raise Refused(
-                    f"nodes.{name}.resources: no host of the cluster has {number:g} {what}; the "
-                    f"most is {most.get(what, 0.0):g} ({PAGE})"
-                )
-        raise Refused(
-            f"nodes.{name}.resources: no one host of the cluster has all of them: "
-            f"{', '.join(f'{n:g} {what}' for what, n, _ in _compared(wanted, cluster.hosts[0]))} "
-            f"({PAGE})"
-        )
-
-
-def _compared(wanted: Resources, host: HostFound) -> Iterator[tuple[str, float, float]]:
-    """Names of resources, how much is wanted, and what a host has."""
-    for what, number, has in [
-        ("CPUs", wanted.cpus, host.cpus),
-        ("GPUs", wanted.gpus, host.gpus),
-        *((name, n, host.others.get(name, 0.0)) for name, n in wanted.others.items()),
-    ]:
-        if number:
-            yield what, number, has
+def resources(stack: Stack, node: str) -> Resources:
+    """What a placed node takes of its host."""
+    return stack.nodes[node].resources or Resources()
 
 
 def with_places(data: dict[str, Any], stack: Stack, run: Path, host: str) -> dict[str, Any]:

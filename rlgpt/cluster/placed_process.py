@@ -19,6 +19,7 @@ from rlgpt.refused import Refused
 
 NEWS = 0.5  # seconds that one question waits for news
 ANSWER = 20.0  # seconds after which a host that does not answer is given up
+NO_ROOM = "waits for a host of the cluster that has room for it"
 ROOM = 10.0  # seconds without room for the process after which that is reported
 BRING_EVERY = 10.0  # seconds; what a lost host had not handed over is lost
 PART = 4 << 20  # bytes of a file in one question
@@ -81,8 +82,9 @@ class PlacedProcess:
         """Call the actor."""
         return self._ray.get(getattr(self._actor, method).remote(*arguments), timeout=ANSWER)
 
-    def wait_for_room(self) -> str:
-        """The address of the host that has it; empty if a signal came first. Raises Refused."""
+    def wait_for_room(self, waits: Callable[[str], None] = lambda _: None) -> str:
+        """The address of the host that has it; empty if a signal came first. ``waits`` is called
+        with a sentence, once it takes long. Raises Refused."""
         answer = self._actor.commit.remote()
         reported = False
         began = time.monotonic()
@@ -91,7 +93,8 @@ class PlacedProcess:
                 return ""
             if not reported and time.monotonic() - began > ROOM:
                 reported = True
-                say("waits for a host of the cluster that has room for it")
+                say(NO_ROOM)
+                waits(NO_ROOM)
         where = address_of(self._ray, self.ask("host_id"))
         if sentence := other_checkout(where, self._ray.get(answer), current_commit()):
             self.ask("discard")

@@ -22,11 +22,12 @@ from nodes.config import key_folder
 from rlgpt.cluster.bringing import taken_along
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.forwarding import Forwarder
-from rlgpt.cluster.host_choice import placed_nodes
+from rlgpt.cluster.host_choice import placed_nodes, resources
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed_process import BRING_EVERY, PlacedProcess, Signals, Stopped, say
-from rlgpt.composing.configuration import Resources, Stack, load, read
+from rlgpt.composing.configuration import Stack, load, read
 from rlgpt.launching.child import GRACE
+from rlgpt.launching.readiness import PLACED, READY, STATUS, UNPLACED
 from rlgpt.refused import Refused
 
 OFTEN = 2.0  # seconds between two looks at the files of a node that has more to lose
@@ -56,9 +57,11 @@ class RemoteNode:
     def play(self) -> int:
         """Returns the exit code, negative where a signal ended the node."""
         stack, node, placed = self._stack, self._node, self._placed
-        where = placed.wait_for_room()
+        notify(UNPLACED)
+        where = placed.wait_for_room(lambda sentence: notify(f"{STATUS}{sentence}"))
         if not where:
             return 0
+        notify(PLACED)
         port = placed.ask("free_port", where)
         there = placed.ask("run_folder")
         try:
@@ -105,7 +108,7 @@ class RemoteNode:
                 f"be listened on: {error.strerror}; end what uses them, or set hosts.{self._node}",
                 code=FAILED,
             ) from None
-        notify("READY=1")
+        notify(READY)
 
 
 def _actor(ray: Any, stack: Stack, node: str) -> Any:
@@ -113,7 +116,7 @@ def _actor(ray: Any, stack: Stack, node: str) -> Any:
     one's cores. Several nodes are spread by their number."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # pyright: ignore
 
-    wanted = stack.nodes[node].resources or Resources()
+    wanted = resources(stack, node)
     own = ray.get_runtime_context().get_node_id()
     others = sorted(h["NodeID"] for h in ray.nodes() if h["Alive"] and h["NodeID"] != own)
     options: dict[str, Any] = {}

@@ -15,6 +15,7 @@ from nodes.common.running.log_end import last_lines
 from nodes.common.running.process import child_environment
 from nodes.common.running.process_status import Watch
 from rlgpt.composing.configuration import NodePlan
+from rlgpt.launching.readiness import PLACED, STATUS, UNPLACED
 
 State = Literal["starting", "ready", "stopped", "waiting", "released", "failed"]
 Purpose = Literal["restart", "release", "stop", "kill"]
@@ -44,6 +45,9 @@ class Child:
         self.was_ready = False
         self.requested = False  # started because a user asked for it
         self.started = 0.0
+        self.unplaced = False  # a cluster has no host for it yet
+        self.waits = ""  # the sentence, if that has taken a while
+        self._patient_from = 0.0
         self.notes: list[str] = []  # of its last heartbeat
         self.paused = False
         self.debugged = False  # released to a user's debugger
@@ -90,9 +94,31 @@ class Child:
         self._watch, self.halted = Watch(self.process.pid), ""
         self.begun, self.debugged = True, False
         self.state = "starting"
-        self.started = time.monotonic()
+        self.started = self._patient_from = time.monotonic()
+        self.unplaced, self.waits = False, ""
         self.start_at = self.kill_at = None
         return self.process.pid
+
+    def placing(self, lines: list[str]) -> str:
+        """Note what it says of its host (`readiness.py`). Returns a sentence to report, if any."""
+        if UNPLACED in lines:
+            self.unplaced = True
+        if PLACED in lines:
+            self.unplaced, self.waits = False, ""
+            self._patient_from = time.monotonic()
+        if self.unplaced:
+            for line in lines:
+                if line.startswith(STATUS):
+                    self.waits = line.removeprefix(STATUS)
+                    return self.waits
+        return ""
+
+    @property
+    def late_at(self) -> float | None:
+        """When it has been starting for too long: a host that has no room yet is not its fault."""
+        if self.state != "starting" or self.purpose is not None or self.unplaced:
+            return None
+        return self._patient_from + self.plan.patience
 
     def send(self, number: signal.Signals) -> None:
         if self.process is not None:
@@ -108,7 +134,7 @@ class Child:
             os.killpg(process.pid, signal.SIGKILL)
         os.close(self.pidfd)
         self.process, self.pidfd, self.kill_at = None, -1, None
-        self._watch, self.halted = None, ""
+        self._watch, self.halted, self.waits = None, "", ""
         return code
 
     def look(self) -> str:
@@ -156,7 +182,7 @@ class Child:
             restarts=self.restarts,
             uptime=time.monotonic() - self.started if process is not None else 0.0,
             memory=_resident(process.pid) if process is not None else 0,
-            notes=[*self.notes, self.halted] if self.halted else self.notes,
+            notes=[*self.notes, *(each for each in (self.halted, self.waits) if each)],
             paused=self.paused,
             debugged=self.debugged,
         )

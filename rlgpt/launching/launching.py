@@ -74,7 +74,7 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
     check_engine(stack)
     check_unplaced(stack)
     away = check_machines(stack, excluded)
-    host = cluster_of(stack)
+    host = cluster_of(stack, excluded)
     own = wanted is None or not run_folder.exists(wanted)
     run = run_folder.create(stack.name, wanted)
     before = run_folder.latest()
@@ -106,7 +106,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
         _check_excluded(excluded, stack)
         check_engine(stack)
         if placed_nodes(stack):  # their addresses are of this host and this time
-            stack = _written(with_places(read(run), stack, run, cluster_of(stack)), run)
+            stack = _written(with_places(read(run), stack, run, cluster_of(stack, excluded)), run)
         away = check_machines(stack, excluded)
         check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
         if stack.run != str(run):  # the folder was moved

@@ -1,4 +1,5 @@
-"""Receives the nodes' messages that they are ready, by the protocol of systemd's sd_notify."""
+"""Receives the nodes' messages about their start, by the protocol of systemd's sd_notify: that they
+are ready, and of a node that a cluster places, whether it has a host."""
 
 import os
 import shutil
@@ -7,6 +8,10 @@ import struct
 import tempfile
 from pathlib import Path
 
+READY = "READY=1"
+UNPLACED, PLACED = "X_PLACED=0", "X_PLACED=1"
+STATUS = "STATUS="
+"""Lines of a message; a sentence comes after the last one."""
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 
 
@@ -28,23 +33,26 @@ class Readiness:
 
     def ready_groups(self) -> list[int]:
         """Process groups in which a process has sent READY=1 since the last call."""
-        groups: list[int] = []
+        return [group for group, lines in self.messages() if READY in lines]
+
+    def messages(self) -> list[tuple[int, list[str]]]:
+        """The messages since the last call: their sender's process group, and their lines."""
+        found: list[tuple[int, list[str]]] = []
         while True:
             try:
                 message, extra, _, _ = self._socket.recvmsg(
                     4096, socket.CMSG_SPACE(_CREDENTIALS.size)
                 )
             except BlockingIOError:
-                return groups
-            if b"READY=1" not in message.split(b"\n"):
-                continue
+                return found
             for level, kind, data in extra:
                 if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
                     pid = _CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0]
                     try:
-                        groups.append(os.getpgid(pid))
+                        group = os.getpgid(pid)
                     except ProcessLookupError:
                         continue
+                    found.append((group, message.decode(errors="replace").split("\n")))
 
     def close(self) -> None:
         self._socket.close()

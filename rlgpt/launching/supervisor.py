@@ -24,7 +24,7 @@ from rlgpt.cluster.host_choice import command, grace
 from rlgpt.composing.configuration import Stack
 from rlgpt.launching.child import Child, Purpose
 from rlgpt.launching.guarding import LOOK_EVERY, Guardian
-from rlgpt.launching.readiness import Readiness
+from rlgpt.launching.readiness import READY, Readiness
 
 FINAL_CODES = (REFUSED, ALREADY_RUNNING, UNUSABLE_FILE)  # a restart would end the same way
 CAUGHT_UP_EVERY = 0.5  # seconds
@@ -182,21 +182,27 @@ class Supervisor:
                 continue
 
     def _read_readiness(self) -> None:
-        for group in self._readiness.ready_groups():
+        for group, lines in self._readiness.messages():
             for child in self.children.values():
-                if child.process is not None and child.process.pid == group:
-                    if child.state != "starting" or child.purpose is not None:
-                        continue
-                    child.state, child.was_ready, child.requested = "ready", True, False
-                    child.last_heartbeat = time.monotonic()
-                    if self._stopping is not None:
-                        continue
-                    seconds = child.last_heartbeat - child.started
-                    self._observer.report(f"{child.name} is ready after {seconds:.1f} s")
+                if child.process is None or child.process.pid != group:
+                    continue
+                if child.state != "starting" or child.purpose is not None:
+                    continue
+                if sentence := child.placing(lines):
+                    self._observer.report(f"{child.name} {sentence}")
+                if READY in lines:
+                    self._became_ready(child)
+
+    def _became_ready(self, child: Child) -> None:
+        child.state, child.was_ready, child.requested = "ready", True, False
+        child.last_heartbeat = time.monotonic()
+        if self._stopping is None:
+            seconds = child.last_heartbeat - child.started
+            self._observer.report(f"{child.name} is ready after {seconds:.1f} s")
 
     def _patience(self) -> float:
-        times = [t for c in self.children.values() for t in (c.start_at, c.kill_at) if t]
-        times += [c.started + c.plan.patience for c in self._all("starting")]
+        all_ = self.children.values()
+        times = [t for c in all_ for t in (c.start_at, c.kill_at, c.late_at) if t]
         soonest = min(times, default=math.inf) - time.monotonic()
         return min(max(0.0, soonest), LOOK_EVERY)
 
@@ -219,8 +225,7 @@ class Supervisor:
             if child.hung_at is not None and self._received_until >= child.hung_at:
                 self._observer.report(f"{child.name} hangs; it is killed")
                 self._end(child, "kill", at_once=True)
-            late = now - child.started >= child.plan.patience
-            if child.state == "starting" and child.purpose is None and late:
+            if child.late_at is not None and now >= child.late_at:
                 self._fail(child, f"was not ready within {child.plan.patience:g} s")
                 child.send(signal.SIGKILL)
 
@@ -239,7 +244,7 @@ class Supervisor:
         awaited = [
             child
             for child in self._all("waiting", "starting", "failed")
-            if not (child.spare and child.state == "failed")
+            if not (child.spare and (child.state == "failed" or child.waits))
         ]
         if not self._reported_ready and not awaited:
             self._reported_ready = True

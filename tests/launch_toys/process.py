@@ -2,7 +2,8 @@
 
 Its parameters set how it misbehaves: ``fail_times`` (exit 1 at once, as often as that), ``code``
 (exit with it at once), ``deaf`` (ignore SIGTERM), ``helper`` (start a process of its own),
-``silent`` (never ready). Each start and each orderly end is a line of <run>/events.
+``silent`` (never ready), ``room`` (whether the cluster that places it has a host for it). Each
+start and each orderly end is a line of <run>/events.
 """
 
 import argparse
@@ -15,6 +16,12 @@ import time
 from pathlib import Path
 
 import yaml
+
+
+def notify(state: str) -> None:
+    if "NOTIFY_SOCKET" in os.environ:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.sendto(state.encode(), os.environ["NOTIFY_SOCKET"])
 
 
 def main(name: str) -> None:
@@ -47,9 +54,11 @@ def main(name: str) -> None:
         sys.exit(1)
     if parameters.get("helper"):
         subprocess.Popen(["sleep", "1000"], env={**os.environ, "TOY_RUN": str(given.run)})
-    if "NOTIFY_SOCKET" in os.environ and not parameters.get("silent"):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-            sender.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
+    if "room" in parameters:
+        notify("X_PLACED=0")
+        notify("X_PLACED=1" if parameters["room"] else "STATUS=waits for room")
+    if not parameters.get("silent") and parameters.get("room", True):
+        notify("READY=1")
     print(f"{name} runs, {given.overrides}", flush=True)
     while True:
         time.sleep(60)

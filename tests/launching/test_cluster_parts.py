@@ -19,11 +19,12 @@ from messages.bus.curve import make_keys
 from messages.empty import Empty
 from messages.files import list_files
 from rlgpt.cluster.bringing import Bringing
+from rlgpt.cluster.cluster_room import check_room
 from rlgpt.cluster.forwarding import Forwarder
 from rlgpt.cluster.found_cluster import Cluster, HostFound
-from rlgpt.cluster.host_choice import check_room, with_places
+from rlgpt.cluster.host_choice import with_places
 from rlgpt.cluster.host_process import HostProcess
-from rlgpt.composing.configuration import check
+from rlgpt.composing.configuration import Resources, check
 from rlgpt.refused import Refused
 from tests.bus_processes import free_port
 from tests.launch_toys.launched import PATIENCE
@@ -284,13 +285,12 @@ def test_resources_that_no_host_has_are_refused(wanted: dict[str, Any], words: s
             HostFound(address="10.0.0.2", cpus=2, others={"fast": 1}),
         ],
     )
-    nodes = {"learner": {"resources": wanted}}
-    stack = check({"name": "it", "run": "", "engine": "ray", "nodes": nodes}, "it")
+    resources = {"learner": Resources(**wanted)}
     if not words:
-        check_room(stack, cluster)
+        check_room(resources, cluster)
         return
     with pytest.raises(Refused) as refused:
-        check_room(stack, cluster)
+        check_room(resources, cluster)
     assert words in refused.value.sentence
 
 
