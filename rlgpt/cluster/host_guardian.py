@@ -45,5 +45,5 @@ class HostGuardian:
             os.close(lines)
 
     def _send(self, line: str) -> None:
-        with contextlib.suppress(OSError):  # somebody killed it: the folder may stay then
+        with contextlib.suppress(OSError):  # it was killed: the folder may stay then
             os.write(self._lines, line.encode())

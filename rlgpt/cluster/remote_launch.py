@@ -93,7 +93,7 @@ def main() -> int:
     try:
         new = given.word == "launch"
         run = composed(given.name, given.overrides) if new else Path(given.name)
-        with run_folder.Lock(run):  # nobody else goes on with it here meanwhile
+        with run_folder.Lock(run):  # no other launch goes on with it here meanwhile
             return _joined(run, signals)
     except Refused as refused:
         say(f"rlgpt: {refused.sentence}")
