@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from messages.chat import JudgeQuestion
-from messages.world import Condition, Episode, View
+from messages.world import JUDGED, Condition, Episode, View
 from nodes.common.questions.asking import render
 from nodes.llm.prompt_pages import ROOT, samples
 from tests.fake_world import FakeWorld
 from tests.voxel_world.arena import FLOOR, Arena
 from voxeldojo.actions import action
 from voxeldojo.engine.mobs.placing import place_mob
-from voxeldojo.rules.mobs import MOB_IDS
-from worlds.minecraft.card.conditions import CONDITIONS, KINDS
+from voxeldojo.rules import BIOMES, block_names, item_names
+from voxeldojo.rules.mobs import MOB_IDS, MOBS, entity_names, mob_names
+from worlds.minecraft.card.conditions import CONDITIONS, DIMENSIONS, KINDS, STATIONS, TICKS, VITALS
 from worlds.minecraft.play import views
 from worlds.minecraft.play.conditions import Judge
 from worlds.minecraft.play.readings import Readings
@@ -155,6 +156,8 @@ def test_health_conditions_hold_at_their_quantity() -> None:
         ("placed", "iron_sword", 1, "is not counted"),
         ("placed", "carrot", 1, "is not counted"),
         ("worn", "iron_helmet", 2, "1 to 1, not 2"),
+        ("worn", "air", 1, "air is in no inventory"),
+        ("near", "air", 1, "air is always near"),
         ("lived", "years", 1, "a unit of time is ticks or days, not 'years'"),
         ("in_biome", "forrest", 1, "there is no biome 'forrest'"),
         ("in_dimension", "hell", 1, "a dimension is overworld, nether or end, not 'hell'"),
@@ -173,6 +176,61 @@ def test_a_world_that_does_not_count_reports_it() -> None:
     for kind, name in (("killed", "cow"), ("used", "stick"), ("lived", "days")):
         with pytest.raises(ValueError, match="this world does not count"):
             Judge(Condition(kind=kind, name=name), FakeWorld(1))
+
+
+@pytest.mark.parametrize(
+    "mob", [name for name, seen in zip(mob_names, entity_names, strict=True) if name != seen][1:]
+)
+def test_a_mob_is_faced_by_the_name_it_is_summoned_by_and_by_the_one_it_is_seen_by(mob: str):
+    arena = Arena()
+    names = mob, entity_names[mob_names.index(mob)]
+    watched = [Watched(arena, "facing", name) for name in names]
+    assert [each.holds for each in watched] == [False, False]
+    number = MOB_IDS[mob]
+    y = FLOOR + 1.62 - MOBS[number - 1].height / 2  # its middle before the eyes
+    place_mob(arena.world.state, arena.world.rules, 0, number, 16.5, y, 18.5)
+    assert [each.holds for each in watched] == [True, True]
+
+
+def test_a_mob_hides_the_block_behind_it() -> None:
+    arena = Arena()
+    arena.put(16, FLOOR + 1, 19, "log")
+    watched = [Watched(arena, kind, "wood") for kind in ("facing", "near")]
+    assert [each.holds for each in watched] == [True, True]
+    place_mob(arena.world.state, arena.world.rules, 0, MOB_IDS["cow"], 16.5, FLOOR + 0.5, 18.0)
+    assert Watched(arena, "facing", "cow").holds
+    assert [each.holds for each in watched] == [False, False]
+
+
+def test_judge_and_card_agree_on_all_that_a_condition_can_name() -> None:
+    """In a scene where some of each kind holds."""
+    named: dict[str, list[str]] = {
+        **dict.fromkeys(("have", "used", "placed", "worn"), item_names[1:]),
+        "near": block_names[1:],
+        "facing": [*block_names, *entity_names[1:], *mob_names[1:]],
+        "nearby": [*STATIONS],
+        "killed": mob_names[1:],
+        "lived": [*TICKS],
+        "in_biome": [biome.name for biome in BIOMES],
+        "in_dimension": [*DIMENSIONS],
+        "height": ["above", "below"],
+        "health": [*VITALS],
+        JUDGED: ["creative:0"],
+    }
+    assert named.keys() == KINDS.keys()
+    arena = Arena()
+    wanted = [Condition(kind=kind, name=name) for kind, names in named.items() for name in names]
+    wanted = [each for each in wanted if not CONDITIONS.problem(each)]
+    watched = [Watched(arena, each.kind, each.name) for each in wanted]
+    arena.stand(16.5, FLOOR, 16.5, pitch=60.0)
+    arena.hold("crafting_table")
+    arena.place(0)
+    arena.hold("shield", slot=OFF_HAND)
+    world = arena.world
+    world.state.kills[0, MOB_IDS["zombie_pigman"]] = 1
+    world.state.used[0, item_names.index("cobblestone")] = 1
+    held = {each.condition.kind for each in watched if each.holds}
+    assert held == KINDS.keys() - {JUDGED}
 
 
 def test_each_kind_is_judged_worded_and_warmed_up() -> None:

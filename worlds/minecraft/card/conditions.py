@@ -11,7 +11,7 @@ from voxeldojo.rules.mobs import entity_names, mob_names
 from voxeldojo.tasks import UnknownTask, task_spec
 from worlds.card import Conditions
 from worlds.common.counting import gained, grown
-from worlds.minecraft.card.naming import not_a_block, not_an_item, not_seen
+from worlds.minecraft.card.naming import mob_seen_as, not_a_block, not_an_item, not_seen
 
 MOST_ITEMS = 36 * 64
 """The most of one item that an inventory holds."""
@@ -101,8 +101,12 @@ def mob_problem(name: str) -> str:
     return "" if name in known else f"there is no mob {name!r}{near(name, known)}"
 
 
-def _block_problem(name: str) -> str:
-    return seen_problem(name, mobs=False)
+def _near_problem(name: str) -> str:
+    return "air is always near: name a block" if name == "air" else seen_problem(name, mobs=False)
+
+
+def _counted_problem(name: str) -> str:
+    return "air is in no inventory: name an item" if name == "air" else item_problem(name)
 
 
 def _placed_problem(name: str) -> str:
@@ -176,7 +180,7 @@ KINDS: dict[str, Kind] = {
     "have": Kind(
         meaning="at least ``quantity`` more of item ``name`` in the inventory, armour slots and "
         f"off hand included, {_SINCE}; ``name`` is a registry name (``log``)",
-        name_problem=item_problem,
+        name_problem=_counted_problem,
         words=lambda c: f"at least {c.quantity} more of `{c.name}` in the inventory",
         short=lambda c: f"{c.quantity} more {c.name} in the inventory",
         holds=lambda c, episode: gained(c, episode) >= c.quantity,
@@ -184,7 +188,7 @@ KINDS: dict[str, Kind] = {
     "near": Kind(
         meaning="a block called ``name`` is within the 3x3x3 voxels around the feet or under the "
         "crosshair within reach; ``name`` is a localised name (``wood``)",
-        name_problem=_block_problem,
+        name_problem=_near_problem,
         words=lambda c: f"a block called `{c.name}` right beside the player or within reach",
         short=lambda c: f"next to {c.name}",
         holds=_near_holds,
@@ -194,7 +198,8 @@ KINDS: dict[str, Kind] = {
         name_problem=seen_problem,
         words=_facing_words,
         short=lambda c: f"facing {c.name} within reach",
-        holds=lambda c, episode: episode.after.facing == c.name,
+        # A mob goes by two names, as it is summoned and as it is seen; views have the second.
+        holds=lambda c, episode: episode.after.facing == mob_seen_as(c.name),
     ),
     "nearby": Kind(
         meaning="a ``crafting_table`` or ``furnace`` that was placed is near enough to use "
@@ -216,7 +221,7 @@ KINDS: dict[str, Kind] = {
         meaning=f"item ``name`` used at least ``quantity`` times more {_SINCE}, by the game's "
         "statistics: tools and weapons count when they wear, armour when it is put on, a bow when "
         "it shoots, other items when they are placed or used with an effect",
-        name_problem=item_problem,
+        name_problem=_counted_problem,
         words=lambda c: f"`{c.name}` used {_often(c.quantity)} more",
         short=lambda c: f"{c.name} used {_often(c.quantity)} more",
         holds=_used_holds,
@@ -231,7 +236,7 @@ KINDS: dict[str, Kind] = {
     ),
     "worn": Kind(
         meaning="item ``name`` is worn in an armour slot or held in the off hand",
-        name_problem=item_problem,
+        name_problem=_counted_problem,
         words=lambda c: f"`{c.name}` worn, or held in the off hand",
         short=lambda c: f"{c.name} worn",
         holds=lambda c, episode: c.name in episode.after.worn,

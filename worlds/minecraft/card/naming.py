@@ -16,6 +16,12 @@ def seen_name(name: str) -> str:
     return _REGISTERED.get(name, name)
 
 
+def mob_seen_as(name: str) -> str:
+    """What a mob is called where it is seen, by the name that it is summoned by: ``pigzombie`` for
+    ``zombie_pigman``. Any other name stays as it is."""
+    return entity_names[mob_names.index(name)] if name and name in mob_names else name
+
+
 def not_a_block(name: str) -> str:
     """Why a name is none of a block although there is such a thing; empty if it is one, or if
     nothing is called so."""

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from messages.world import Condition
 from voxeldojo.rules import BLOCKS, ITEMS
-from voxeldojo.rules.mobs import entity_names, mob_names
 from worlds.card import RulebookRules, Tables, Unreachable
 from worlds.common.ways import Way
 from worlds.minecraft.card.conditions import TICKS
+from worlds.minecraft.card.naming import mob_seen_as
 from worlds.minecraft.card.planning import ALIKE, MOB_NAMES, needs, no_way
 from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
 
@@ -143,7 +143,7 @@ class MinecraftRulebook(RulebookRules):
 
 def _mob(goal: Condition, way: Way | None) -> str:
     """What is killed, or whatever the way leads to, by the name that it is seen by."""
-    return _as_seen(goal.name if goal.kind == "killed" else way.of if way else "")
+    return mob_seen_as(goal.name if goal.kind == "killed" else way.of if way else "")
 
 
 def _way(goal: Condition, inventory: Mapping[str, int]) -> Way | None:
@@ -169,11 +169,6 @@ def _dug_from(item: str, tables: Tables) -> str | None:
     # Of several blocks, the one that gives it for certain and has its name is the natural one.
     dropping.sort(key=lambda block: (block.name != item, block.hardness))
     return dropping[0].localised if dropping else None
-
-
-def _as_seen(mob: str) -> str:
-    """A mob's name as rays show it, by the one that it is summoned by."""
-    return entity_names[mob_names.index(mob)] if mob in mob_names else mob
 
 
 def use_of(item: str) -> str:
