@@ -18,13 +18,13 @@ from pathlib import Path
 import msgspec
 
 from messages.program import Program
-from messages.world import Condition, Episode, OpenSession, SeedRange, Task
+from messages.world import Condition, Episode, OpenSession, SeedRange, Task, View
 from nodes.env_server.games import make_world
 from nodes.env_server.session import Session
 from nodes.llm.rulebook.rules import Book, NoRule
 from voxeldojo.tasks import UnknownTask, task_ids
 from worlds import card
-from worlds.card import Unreachable
+from worlds.card import Conditions, Unreachable
 
 FAMILIES = ("harvest", "combat", "techtree")
 TRIES = 8
@@ -153,7 +153,7 @@ def _turns(
     episodes: list[Episode], standings: list[Standing], task: Task
 ) -> tuple[Condition, dict[str, int], int, list[int]] | None:
     """What is done next, from which inventory, by which try's program, and by which episodes."""
-    planning = card(task.game).planning
+    planning, conditions = card(task.game).planning, card(task.game).conditions
     waiting: dict[tuple[Key, int], list[tuple[Condition, dict[str, int], int]]] = {}
     left: dict[tuple[Key, int], int] = {}
     for episode in episodes:
@@ -162,25 +162,22 @@ def _turns(
             continue
         goal = task.success
         held = planning.at_hand(view, goal)
-        if goal.kind == "have":
-            wanted = episode.before.inventory.get(goal.name, 0) + goal.quantity
-            rest = max(1, wanted - held.get(goal.name, 0))
-            goal = msgspec.structs.replace(goal, quantity=rest)
         try:
-            plan = planning.plan_for(goal, held)
+            plan = planning.plan_for(conditions.left(goal, episode), held)
         except Unreachable as error:
             standing.gave_up = f"no plan: {error}"
             continue
         first = plan[0]
         key = (first.success.kind, first.success.name)
         carried = planning.at_hand(view, goal, beside=False)
-        more = carried.get(standing.key[1], 0) > standing.held
+        seen = msgspec.structs.replace(view, inventory=carried)
+        more = _count(conditions, standing.key, seen) > standing.held
         if key != standing.key or more:
             standing.tries = 0
         elif not standing.waits:
             standing.tries += 1
         standing.key, standing.at = key, first.name
-        standing.held = carried.get(key[1], 0)
+        standing.held = _count(conditions, key, seen)
         if standing.tries >= TRIES:
             standing.gave_up = f"{TRIES} tries at {first.name}"
             continue
@@ -197,6 +194,13 @@ def _turns(
         for _, _, row in each:
             standings[row].waits = row not in rows
     return goal, held, place[1], rows
+
+
+def _count(conditions: Conditions, key: Key, view: View) -> int:
+    """How far a subtask of a kind that counts has come; 0 of any other kind."""
+    kind, name = key
+    counts = kind in conditions.counted
+    return conditions.count(Condition(kind=kind, name=name), view) if counts else 0
 
 
 def _failure(episode: Episode, standing: Standing, ending: str) -> str:

@@ -69,6 +69,19 @@ class Conditions(ABC):
         """Whether a condition holds by an episode's views; whether its player died in the end is
         not checked here."""
 
+    def count(self, condition: Condition, view: View) -> int:
+        """How much a view has of what a condition of a counted kind counts, in a unit that grows
+        with each bit of it. By default its counter in `View.inventory`."""
+        return view.inventory.get(condition.name, 0)
+
+    def left(self, condition: Condition, episode: Episode) -> Condition:
+        """A condition of a counted kind with the quantity that the episode still lacks, at least 1;
+        any other one as it is."""
+        if condition.kind not in self.counted:
+            return condition
+        more = self.count(condition, episode.after) - self.count(condition, episode.before)
+        return msgspec.structs.replace(condition, quantity=max(1, condition.quantity - more))
+
     def progress(self, condition: Condition, episode: Episode) -> float:
         """How much of a condition an episode brought about, 0 to 1; it ranks attempts that failed
         equally often. By default 0 or 1, and 0 if the player died."""

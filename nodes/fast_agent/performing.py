@@ -22,6 +22,7 @@ from messages.world import (
     Episode,
     OpenSession,
     SessionName,
+    View,
 )
 from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import together
@@ -46,11 +47,14 @@ class PlanStanding:
         0  # tries of the whole episode that brought nothing, each followed by a new plan
     )
     tries: dict[Key, int] = field(default_factory=dict)
-    held: int = -1  # of the subtask's item, when it was begun
+    reached: int = -1  # how far the subtask's condition had come when it was begun
     late: bool = False  # in that try, a policy's horizon was over before it was done
     playing: Key | None = None
     last: Subtask | None = None  # the one that was played last
     gave_up: str = ""  # why
+    # Where the rules plan nothing: what was seen when a subtask was first begun, and what is done.
+    begun: dict[Key, View] = field(default_factory=dict)
+    done: set[Key] = field(default_factory=set)
     gained: set[str] = field(default_factory=set)
 
 
@@ -158,8 +162,6 @@ def _next_together(
         if episode.ended != "running" or standing.gave_up:
             continue
         key = _plan_again(standing, request, episode)
-        if key is None:
-            continue
         if key not in known:
             standing.gave_up = f"it needs {key[1]}, which no practised subtask gets"
         elif standing.failed >= limits.tries or standing.tries.get(key, 0) >= limits.most_tries:
@@ -174,17 +176,18 @@ def _next_together(
     for row in turns[chosen]:
         standing = standings[row]
         standing.playing, standing.last = chosen, standing.left[0]
-        standing.held = _held(request, episodes[row], chosen)
+        standing.reached = _reached(request, episodes[row], standing.last.success)
+        standing.begun.setdefault(chosen, episodes[row].after)
         standing.tries[chosen] = standing.tries.get(chosen, 0) + 1
     return turns[chosen]
 
 
-def _plan_again(standing: PlanStanding, request: Perform, episode: Episode) -> Key | None:
-    """The subtask that comes next by this episode's inventory; None: there is none to be found."""
-    view, goal = episode.after, request.task.success
+def _plan_again(standing: PlanStanding, request: Perform, episode: Episode) -> Key:
+    """The subtask that comes next by what this episode has come to."""
+    game, goal = card(request.task.game), request.task.success
     played, standing.playing = standing.playing, None
-    if played is not None:
-        if _held(request, episode, played) > standing.held:
+    if played is not None and standing.last is not None:
+        if _reached(request, episode, standing.last.success) > standing.reached:
             standing.failed = 0
         elif standing.late:
             # Its horizon is its training's, and nothing that it came to: the episode has steps.
@@ -192,30 +195,57 @@ def _plan_again(standing: PlanStanding, request: Perform, episode: Episode) -> K
         else:
             standing.failed += 1
             standing.fruitless += 1
-    planning = card(request.task.game).planning
+    planning = game.planning
     # What was put down and still stands there can be used; where that may be what did not work,
     # another one is made.
-    held = planning.at_hand(view, goal, beside=not standing.failed)
-    if goal.kind == "have":
-        wanted = episode.before.inventory.get(goal.name, 0) + goal.quantity
-        rest = max(1, wanted - held.get(goal.name, 0))
-        goal = msgspec.structs.replace(goal, quantity=rest)
+    held = planning.at_hand(episode.after, goal, beside=not standing.failed)
     try:
-        needed = planning.plan_for(goal, held)
-    except Unreachable as reason:
-        standing.gave_up = str(reason)
-        return None
-    standing.left = _in_plan_order(needed, request.subtasks, planning, held)
+        needed = planning.plan_for(game.conditions.left(goal, episode), held)
+    except Unreachable:
+        standing.left = _not_done(standing, request, episode)
+    else:
+        standing.left = _in_plan_order(needed, request.subtasks, planning, held)
     key = _key(standing.left[0].success)
     if played is not None and key != played:
         standing.failed = 0
     return key
 
 
-def _held(request: Perform, episode: Episode, key: Key) -> int:
-    """How many of a subtask's item there are, substitutes included (logs of any tree)."""
+def _reached(request: Perform, episode: Episode, condition: Condition) -> int:
+    """How far a condition has come: by its own counter, or whether it holds."""
+    conditions = card(request.task.game).conditions
+    if condition.kind in conditions.counted:
+        return conditions.count(condition, _with_substitutes(request, episode.after))
+    return int(conditions.holds(condition, episode))
+
+
+def _with_substitutes(request: Perform, view: View) -> View:
+    """A view whose inventory counts what does as well as another item (logs of any tree)."""
     planning = card(request.task.game).planning
-    return planning.at_hand(episode.after, request.task.success, beside=False).get(key[1], 0)
+    held = planning.at_hand(view, request.task.success, beside=False)
+    return msgspec.structs.replace(view, inventory=held)
+
+
+def _not_done(standing: PlanStanding, request: Perform, episode: Episode) -> list[Subtask]:
+    """What is left of the plan that was practised, in its order, for a goal that the rules know no
+    way to: what was done once in the episode stays done. Never empty: it ends in the goal."""
+    conditions = card(request.task.game).conditions
+    left: list[Subtask] = []
+    for each in request.subtasks:
+        success = each.subtask.success
+        key = _key(success)
+        begun = standing.begun.get(key)
+        if key not in standing.done and (begun or success.kind not in conditions.counted):
+            since = msgspec.structs.replace(
+                episode,
+                before=_with_substitutes(request, begun or episode.before),
+                after=_with_substitutes(request, episode.after),
+            )
+            if conditions.holds(success, since):
+                standing.done.add(key)
+        if key not in standing.done:
+            left.append(each.subtask)
+    return left or [request.subtasks[-1].subtask]
 
 
 def _in_plan_order(

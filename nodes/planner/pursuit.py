@@ -28,6 +28,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.world import Task
+from nodes.common.checks.plan_check import shortfalls
 from nodes.common.goals.budget import (
     evaluation_episodes,
     for_practice,
@@ -187,7 +188,7 @@ class Pursuit:
                 return failed
             stands = known.numbered(self.chosen[subtask.name])
             left = stands.left if stands is not None else {}
-            if left and (problems := planning.shortfalls(rest, left)):
+            if left and (problems := shortfalls(self.task, rest, left)):
                 rest, held = self._plan_again(done, left, problems, rest, held)
         return ""
 

@@ -1,6 +1,8 @@
 """Plans that are made again while a goal is performed: what counts as brought, and as at hand."""
 
-from messages.plan import Perform, Practised
+import msgspec
+
+from messages.plan import Perform, Practised, Subtask
 from messages.world import Condition, Episode, Task, View
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.performing import PlanStanding, _next_together
@@ -58,3 +60,63 @@ def test_a_station_beside_the_player_counts_until_a_try_at_it_failed():
     assert next_item(standing, episode({**held, "planks": 3, "crafting_table": 1}, beside)) == (
         "wooden_pickaxe"
     )
+
+
+def subtask(kind: str, name: str, quantity: int = 1) -> Subtask:
+    return Subtask(
+        name=f"{kind} {name}", success=Condition(kind=kind, name=name, quantity=quantity)
+    )
+
+
+def performing(*subtasks: Subtask) -> Perform:
+    """A goal that the last of them reaches."""
+    task = Task(id="t", prompt="", success=subtasks[-1].success)
+    return Perform(task=task, subtasks=[Practised(subtask=each, stages=[]) for each in subtasks])
+
+
+def goes_on(request: Perform, standing: PlanStanding, now: Episode) -> bool:
+    return _next_together(Agent.Parameters(), request, [now], [standing]) == [0]
+
+
+def after(**seen: object) -> Episode:
+    now = episode({})
+    return msgspec.structs.replace(now, after=msgspec.structs.replace(now.after, **seen))
+
+
+def test_a_goal_that_the_rules_know_no_way_to_goes_by_the_practised_plan():
+    """What was done stays done, also where it was used up since."""
+    request = performing(
+        subtask("have", "log", 2), subtask("killed", "cow", 2), subtask("in_biome", "desert")
+    )
+    standing, played = PlanStanding(), list[str]()
+    for now in (
+        episode({}),
+        episode({"log": 1}),
+        episode({"log": 2}),
+        after(killed={"cow": 1}),
+        after(killed={"cow": 2}),
+        after(killed={"cow": 3}),
+    ):
+        assert goes_on(request, standing, now), standing.gave_up
+        played.append(standing.left[0].success.name)
+    assert played == ["log", "log", "cow", "cow", "desert", "desert"]
+    assert standing.failed == 1  # the desert, in one try
+
+
+def test_it_gives_up_there_too_after_tries_that_brought_nothing():
+    request = performing(subtask("have", "log"), subtask("have", "chorus_plant"))
+    standing = PlanStanding()
+    assert [goes_on(request, standing, episode({})) for _ in range(4)] == [True] * 3 + [False]
+    assert standing.gave_up == "3 tries at log"
+
+
+def test_kills_and_uses_count_as_brought_and_no_longer_as_wanted():
+    request, standing = performing(subtask("killed", "cow", 6)), PlanStanding()
+    for killed in range(6):
+        assert goes_on(request, standing, after(killed={"cow": killed})), standing.gave_up
+        assert standing.left[-1].success.quantity == 6 - killed
+    assert standing.fruitless == 0
+    torches = performing(subtask("have", "torch", 3), subtask("placed", "torch", 3))
+    standing = PlanStanding()
+    assert goes_on(torches, standing, after(inventory={"torch": 1}, used={"torch": 2}))
+    assert [each.success for each in standing.left] == [subtask("placed", "torch").success]

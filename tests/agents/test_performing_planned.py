@@ -202,6 +202,26 @@ def test_without_planning_a_goal_that_the_rules_cannot_plan_is_accepted(tmp_path
 
 
 @pytest.mark.parametrize(
+    "goal",
+    [Condition(kind="have", name="chorus_plant"), Condition(kind="in_biome", name="desert")],
+)
+def test_a_plan_to_what_the_rules_know_no_way_to_is_practised_and_performed(
+    tmp_path: Path, goal: Condition
+):
+    """How the goal itself is reached is for the agents to find; the rest is checked as ever."""
+    below = Below()
+    last = Subtask(name="get there", success=goal)
+    below.plans = [[Subtask(name="get sticks", success=STICK), last]]
+    below.plans.append([*PLANNING.plan_for(STICK, {}), last])
+    bus = below.bus()
+    start(Planner, bus, tmp_path)
+    report = pursue(bus, msgspec.structs.replace(TASK, success=goal))
+    assert [len(each.problems) for each in below.asked] == [0, 1]
+    assert report.success, report.reason
+    assert [each.subtask.success for each in below.performed[0].subtasks][-1] == goal
+
+
+@pytest.mark.parametrize(
     ("kind", "wrong"),
     [
         (Planner, {"repairs": -1}),

@@ -1,11 +1,12 @@
 """What is wrong with a plan, in sentences that the language model can act on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from messages.plan import Subtask
 from messages.world import Condition, Task
 from nodes.common.checks.step_ends import ending_in, must_end, up_to
 from worlds import card
+from worlds.card import Unreachable
 
 
 def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
@@ -31,7 +32,7 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
         if wrong := game.conditions.problem(condition):
             sound = False
             problems.append(f"{where} can't be seen to be done: {wrong}.")
-        key = (condition.kind, condition.name)
+        key = _key(condition)
         if asked.setdefault(key, number) != number:
             # A condition that comes twice is a circle, or the same way walked twice.
             problems.append(
@@ -39,10 +40,26 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
                 "put both quantities into the first."
             )
     if sound:
-        problems += game.planning.shortfalls(subtasks, task.inventory)
+        problems += shortfalls(task, subtasks, task.inventory)
     if not game.conditions.implies(subtasks[-1].success, task.success):
         problems.append(f"The last subtask does not reach the goal: {must_end(task.success)}")
     return problems
+
+
+def shortfalls(task: Task, subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[str]:
+    """A sentence for each subtask that could not be done when its turn comes. That the rules know
+    no way to what the goal itself names is no mistake of a plan: the way is yet to be found."""
+    planning, goal = card(task.game).planning, task.success
+    if subtasks and _key(subtasks[-1].success) == _key(goal):
+        try:
+            planning.plan_for(goal, {})
+        except Unreachable:
+            subtasks = subtasks[:-1]
+    return planning.shortfalls(subtasks, inventory)
+
+
+def _key(condition: Condition) -> tuple[str, str]:
+    return condition.kind, condition.name
 
 
 def fixed(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:

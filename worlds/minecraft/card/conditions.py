@@ -4,7 +4,7 @@ in sentences that it can act on."""
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from messages.world import JUDGED, Condition, Episode
+from messages.world import JUDGED, Condition, Episode, View
 from voxeldojo.names import near
 from voxeldojo.rules import BIOMES, ITEMS, block_names, item_names
 from voxeldojo.rules.mobs import entity_names, mob_names
@@ -73,6 +73,18 @@ class MinecraftConditions(Conditions):
 
     def short(self, condition: Condition) -> str:
         return KINDS[condition.kind].short(condition)
+
+    def count(self, condition: Condition, view: View) -> int:
+        if condition.kind == "lived":
+            return view.age
+        if condition.kind == "killed":
+            return view.killed.get(condition.name, 0)
+        counter = view.inventory if condition.kind == "have" else view.used
+        return counter.get(condition.name, 0)
+
+    def left(self, condition: Condition, episode: Episode) -> Condition:
+        # A life is counted from where the episode began, in every stage.
+        return condition if condition.kind == "lived" else super().left(condition, episode)
 
     def holds(self, condition: Condition, episode: Episode) -> bool:
         return KINDS[condition.kind].holds(condition, episode)
