@@ -163,7 +163,8 @@ def _turns(
         goal = task.success
         held = planning.at_hand(view, goal)
         try:
-            plan = planning.plan_for(conditions.left(goal, episode), held)
+            missing = conditions.left(goal, episode)
+            plan = planning.plan_for(missing, planning.worn(held, episode))
         except Unreachable as error:
             standing.gave_up = f"no plan: {error}"
             continue

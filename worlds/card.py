@@ -179,6 +179,11 @@ class Planning(ABC):
         with what serves as another item counted as that, and ``beside`` what stands near and can be
         used."""
 
+    def worn(self, held: Mapping[str, int], episode: Episode) -> Mapping[str, int]:
+        """What is held, with how much its tools were worn in the episode where views show that: a
+        plan from it replaces them in time. By default they are as new."""
+        return held
+
     @abstractmethod
     def chain(
         self, success: Condition, inventory: Mapping[str, int], quantities: bool = False

@@ -5,7 +5,7 @@ stages together, while the others stand still; the ones with the longest way to 
 that they catch up. As a play, a performance is all or nothing.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
@@ -199,6 +199,7 @@ def _plan_again(standing: PlanStanding, request: Perform, episode: Episode) -> K
     # What was put down and still stands there can be used; where that may be what did not work,
     # another one is made.
     held = planning.at_hand(episode.after, goal, beside=not standing.failed)
+    held = planning.worn(held, episode)
     try:
         needed = planning.plan_for(game.conditions.left(goal, episode), held)
     except Unreachable:
@@ -249,7 +250,7 @@ def _not_done(standing: PlanStanding, request: Perform, episode: Episode) -> lis
 
 
 def _in_plan_order(
-    needed: list[Subtask], subtasks: list[Practised], planning: Planning, held: dict[str, int]
+    needed: list[Subtask], subtasks: list[Practised], planning: Planning, held: Mapping[str, int]
 ) -> list[Subtask]:
     """Among subtasks possible with the inventory, the planner's order decides: it may know that a
     furnace stands nearby."""

@@ -5,10 +5,11 @@ import msgspec
 from messages.plan import Perform, Practised, Subtask
 from messages.world import Condition, Episode, Task, View
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.performing import PlanStanding, _next_together
+from nodes.fast_agent.performing import PlanStanding, _next_together, _plan_again
 from tests.agents.performances import stages_for
 from worlds.minecraft.card.planning import PLANNING
 
+FURNACE = Task(id="f", prompt="", success=Condition(kind="have", name="furnace"))
 PICKAXE = Task(id="t", prompt="", success=Condition(kind="have", name="wooden_pickaxe"))
 
 
@@ -120,3 +121,26 @@ def test_kills_and_uses_count_as_brought_and_no_longer_as_wanted():
     standing = PlanStanding()
     assert goes_on(torches, standing, after(inventory={"torch": 1}, used={"torch": 2}))
     assert [each.success for each in standing.left] == [subtask("placed", "torch").success]
+
+
+def test_a_tool_is_counted_with_the_uses_that_are_left():
+    """A wooden pickaxe stands 59: with 55 spent, eight stones take another one."""
+    request = Perform(task=FURNACE, subtasks=[])
+    held = {"wooden_pickaxe": 1, "crafting_table": 1, "stick": 2, "planks": 3}
+    planned: dict[int, list[str]] = {}
+    for used in (0, 51, 55, 59 + 51):
+        standing = PlanStanding()
+        now = after(inventory=held, used={"wooden_pickaxe": used})
+        _plan_again(standing, request, now)
+        planned[used] = [each.success.name for each in standing.left]
+    assert planned[0] == planned[51] == planned[110] == ["cobblestone", "furnace"]
+    assert planned[55] == ["wooden_pickaxe", "cobblestone", "furnace"]
+
+
+def test_uses_of_a_tool_that_was_there_before_the_views_count_do_not():
+    """Only what the episode shows."""
+    now = after(inventory={"wooden_pickaxe": 1}, used={"wooden_pickaxe": 55})
+    before = msgspec.structs.replace(now.before, used={"wooden_pickaxe": 50})
+    worn = PLANNING.worn({"wooden_pickaxe": 1}, msgspec.structs.replace(now, before=before))
+    assert not PLANNING.shortfalls([subtask("have", "cobblestone", 54)], worn)
+    assert PLANNING.shortfalls([subtask("have", "cobblestone", 55)], worn)

@@ -3,7 +3,7 @@
 The planner checks plans with it, the rulebook writes them with it, and a goal that is performed is
 re-planned with it from the inventory of the moment. It knows what is used up, tools and how long
 they last, stations and fuel. It does not know where anything is to be found, and it counts a tool
-that is held as new.
+that is held as new, unless the inventory says how often it was used (`UsedInventory`).
 
 Smelting burns fuel that nothing else in the plan needs, then the item collected as fuel. Of the
 tools at hand the least is used first, so that the better ones are left for what takes them.
@@ -40,6 +40,15 @@ class Need(msgspec.Struct, frozen=True, kw_only=True):
     way: Way
     times: int  # that the way is taken
     burns: int = 0  # of the fuel that is got for it
+
+
+class UsedInventory(dict[str, int]):
+    """An inventory of a player of whom it is known how often each item was ``used``, those that
+    broke since included."""
+
+    def __init__(self, held: Mapping[str, int], used: Mapping[str, int]) -> None:
+        super().__init__(held)
+        self.used = used
 
 
 def _endless(tool: str) -> int:
@@ -99,7 +108,7 @@ class Arithmetic:
         wanted: dict[str, int] = {goal: quantity}
         kept: dict[str, int] = {}
         worn: dict[str, int] = {}  # tool that is made -> uses that it has to stand
-        uses_left = {tool: count * self._lasts(tool) for tool, count in inventory.items()}
+        uses_left = {tool: self._uses_left(tool, inventory) for tool in inventory}
         steps: list[Need] = []
         for item in self._from_goal_down(goal, chosen):
             copies = math.ceil(worn.get(item, 0) / self._lasts(item))
@@ -139,7 +148,7 @@ class Arithmetic:
         bring: a sentence for each step whose ingredients, tool, station or fuel would be missing by
         then. ``names``: what the steps are called, if not by their numbers."""
         held = dict(inventory)
-        uses_left = {tool: count * self._lasts(tool) for tool, count in held.items()}
+        uses_left = {tool: self._uses_left(tool, inventory) for tool in inventory}
         found: list[str] = []
         for number, (item, gain) in enumerate(plan, 1):
             where = names[number - 1] if names else f"Subtask {number} ({gain} {item})"
@@ -188,6 +197,13 @@ class Arithmetic:
             return 3 if name in self.fuel.burns else 0
 
         return {name: held[name] for name in sorted(held, key=slot) if held[name] > 0}
+
+    def _uses_left(self, tool: str, inventory: Mapping[str, int]) -> int:
+        """What the held ones of a tool still stand. Each that broke took all of its uses along; the
+        rest of those that were made wore what is held."""
+        held, lasts = inventory.get(tool, 0), self._lasts(tool)
+        used = inventory.used.get(tool, 0) if isinstance(inventory, UsedInventory) else 0
+        return held * lasts - used % lasts if held > 0 else 0
 
     def _times(self, gain: int, way: Way) -> int:
         return math.ceil(max(0, gain) / way.gives)
@@ -251,7 +267,7 @@ class Arithmetic:
     def _urgent_first(self, steps: Sequence[Need], inventory: Mapping[str, int]) -> list[Need]:
         def at_once(step: Need) -> bool:
             way, times = step.way, self._times(step.gain, step.way)
-            uses = sum(inventory.get(tool, 0) * self._lasts(tool) for tool in way.tools)
+            uses = sum(self._uses_left(tool, inventory) for tool in way.tools)
             return (
                 self._first(way)
                 and all(inventory.get(item, 0) >= each * times for item, each in way.uses.items())

@@ -7,10 +7,11 @@ count.
 from collections.abc import Mapping, Sequence
 
 from messages.plan import Subtask
-from messages.world import Condition, View
+from messages.world import Condition, Episode, View
 from voxeldojo.names import near
 from worlds.card import Planning
-from worlds.common.arithmetic import Arithmetic, Need
+from worlds.common.arithmetic import Arithmetic, Need, UsedInventory
+from worlds.common.counting import grown
 from worlds.common.sums import sums
 from worlds.common.ways import Way
 
@@ -104,6 +105,10 @@ class WayPlanning(Planning):
 
     def at_hand(self, view: View, goal: Condition, beside: bool = True) -> dict[str, int]:
         return dict(view.inventory)
+
+    def worn(self, held: Mapping[str, int], episode: Episode) -> Mapping[str, int]:
+        before, after = episode.before.used, episode.after.used
+        return UsedInventory(held, {tool: grown(tool, before, after) for tool in after})
 
     def chain(
         self, success: Condition, inventory: Mapping[str, int], quantities: bool = False
