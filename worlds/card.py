@@ -82,6 +82,11 @@ class Conditions(ABC):
         more = self.count(condition, episode.after) - self.count(condition, episode.before)
         return msgspec.structs.replace(condition, quantity=max(1, condition.quantity - more))
 
+    def steps_needed(self, condition: Condition) -> int:
+        """Primitive steps that an episode has to have for the condition to come to hold in it, by
+        its kind and quantity alone."""
+        return 1
+
     def progress(self, condition: Condition, episode: Episode) -> float:
         """How much of a condition an episode brought about, 0 to 1; it ranks attempts that failed
         equally often. By default 0 or 1, and 0 if the player died."""

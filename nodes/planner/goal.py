@@ -6,6 +6,7 @@ from messages.bus import ServiceError
 from messages.chat import GoalAnswer, GoalQuestion
 from messages.world import Task
 from nodes.common.checks.answer_check import goal_problems
+from nodes.common.checks.task_check import horizon_problem
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.node import Node
@@ -15,8 +16,12 @@ from worlds import card
 def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
     """The task with a success that can be seen to hold; as it is where it has one.
 
+    An episode that has as many steps as those of any goal in words has more of them where the
+    success takes more.
+
     Raises:
-        ServiceError: ``invalid``, no condition was made of the prompt; the message has why.
+        ServiceError: ``invalid``, no condition was made of the prompt, or its episodes were given
+            too few steps for it; the message has why.
     """
     if not task.unsaid:
         return task
@@ -42,4 +47,10 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
             f"no condition was made of the goal {task.prompt!r}: {problem}", code="invalid"
         )
     node.log.info("%s: %r is %s", id, task.prompt, conditions.short(answer.success))
-    return msgspec.structs.replace(task, success=answer.success)
+    told = msgspec.structs.replace(task, success=answer.success)
+    if problem := horizon_problem(told):
+        goals = card(task.game).goals
+        if goals is None or task.horizon != goals.open_task(task.prompt).horizon:
+            raise ServiceError(f"task.horizon: {problem}", code="invalid")
+        told = msgspec.structs.replace(told, horizon=conditions.steps_needed(told.success))
+    return told

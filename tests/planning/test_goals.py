@@ -13,13 +13,14 @@ from messages.bus import RemoteError, ServiceError
 from messages.chat import ASK, Answered, Ask, GoalAnswer, GoalQuestion
 from messages.plan import PURSUE, Limits, PursueGoal
 from messages.program import Program
-from messages.world import Condition, OpenSession, SeedRange
+from messages.world import Condition, OpenSession, SeedRange, Task
 from nodes.common.checks.task_check import task_problem
 from nodes.env_server.session import Session
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
 from rlgpt.composing.composition import compose_launch
+from rlgpt.composing.conversion import convert
 from rlgpt.main import main
 from rlgpt.refused import Refused
 from voxeldojo.engine import EmbeddedWorld
@@ -207,6 +208,12 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["task.id=survival", "task.world.area=-3"], "world.area: it is one of 32, 64, 128, 256"),
         (["task.id=survival", "task.horizon=0"], "expected `int` >= 1"),
         (
+            ["task.id=survival", "task.horizon=100"],
+            "task.horizon: to be alive after 100 days takes 2,400,000 steps, and an episode has "
+            "100: set task.horizon=2400000 or more",
+        ),
+        (["prompt=survive 2 days", "task.horizon=100"], "takes 48,000 steps, and an episode has"),
+        (
             ["prompt=3 logs", "task.biome=plains", "task.world.generate_world_type=default"],
             "is not all of plains: leave one of the two out",
         ),
@@ -226,6 +233,18 @@ def test_impossible_task_options_are_refused(
     assert sentence in said
     assert len(said.strip().splitlines()) == 1
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "horizon"),
+    [("survive 2 days", 48_000), ("stay alive for 30 ticks", 3000), ("3 logs", 3000)],
+)
+def test_an_episode_is_long_enough_for_the_length_of_life_that_words_ask_for(
+    goals: Goals, prompt: str, horizon: int
+) -> None:
+    assert goals.open_task(prompt).horizon == horizon
+    composed = compose_launch("goal", [f"prompt={prompt}"])["task"]
+    assert (composed["horizon"], task_problem(convert(composed, Task))) == (horizon, "")
 
 
 def test_a_prompt_override_of_a_launch_file_without_a_prompt_is_refused() -> None:
@@ -266,6 +285,22 @@ def test_the_planner_asks_for_the_condition_of_a_prompt(bus: MockBus, goals: Goa
     assert _pursue(bus, "cobblestone, thrice", goals) == THREE
     assert [len(question.problems) for question in asked] == [0, 1]
     assert "there is no item 'cobblestoen'" in asked[1].problems[0]
+
+
+def test_the_planner_gives_an_episode_the_steps_that_the_condition_takes(
+    bus: MockBus, goals: Goals
+) -> None:
+    """Those of any goal in words are no choice of the user's; others are, and are not changed."""
+    days = Condition(kind="lived", name="days", quantity=2)
+    _answers(bus, days, days)
+    task = goals.open_task("do not die until the second evening")
+    limits = Limits(samples=1)
+    report = bus.run_goal(PURSUE, "one", PursueGoal(task=task, limits=limits))
+    assert (task.horizon, report.task.horizon) == (3000, 48_000)
+    short = msgspec.structs.replace(task, horizon=100)
+    with pytest.raises(RemoteError, match=r"task\.horizon: to be alive after 2 days") as error:
+        bus.run_goal(PURSUE, "two", PursueGoal(task=short, limits=limits))
+    assert error.value.code == "invalid"
 
 
 def test_a_prompt_of_which_no_condition_is_made_ends_the_goal(bus: MockBus, goals: Goals) -> None:

@@ -84,6 +84,26 @@ def prompt_problem(task: Task) -> str:
     return ""
 
 
+def horizon_problem(task: Task) -> str:
+    """That an episode of the task is too short for what is to hold in it, as a sentence; empty if
+    it is not, or if it is not known yet what its words ask for."""
+    game, success = card(task.game), task.success
+    if task.unsaid:
+        try:
+            success = game.goals.understood(task.prompt) if game.goals is not None else success
+        except Unclear:
+            return ""
+    if success.kind not in game.conditions.kinds or game.conditions.problem(success):
+        return ""
+    needed = game.conditions.steps_needed(success)
+    if needed <= task.horizon:
+        return ""
+    return (
+        f"to be {game.conditions.short(success)} takes {needed:,} steps, and an episode has "
+        f"{task.horizon:,}: set task.horizon={needed} or more"
+    )
+
+
 def _problems(task: Task) -> Iterator[str]:
     try:
         game = card(task.game)
@@ -97,6 +117,8 @@ def _problems(task: Task) -> Iterator[str]:
         yield f"success.{_wrong_field(task.success, game)}: {problem}"
     if task.horizon < 1:
         yield f"horizon: an episode has at least 1 step, not {task.horizon}"
+    elif problem := horizon_problem(task):
+        yield f"horizon: {problem}"
     for key in START:
         if getattr(task, key) and key not in game.start:
             yield f"{key}: an episode of {game.title} always starts the same way; leave it out"

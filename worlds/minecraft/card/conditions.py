@@ -86,6 +86,11 @@ class MinecraftConditions(Conditions):
         # A life is counted from where the episode began, in every stage.
         return condition if condition.kind == "lived" else super().left(condition, episode)
 
+    def steps_needed(self, condition: Condition) -> int:
+        # A step takes a tick, few take more.
+        lived = condition.kind == "lived"
+        return condition.quantity * TICKS[condition.name] if lived else 1
+
     def holds(self, condition: Condition, episode: Episode) -> bool:
         return KINDS[condition.kind].holds(condition, episode)
 

@@ -21,8 +21,8 @@ from voxeldojo.tasks import (
     world_settings,
 )
 from voxeldojo.tasks.horizons import PLAYTHROUGH_STEPS, TASK_HORIZON
-from worlds.card import Goals
-from worlds.minecraft.card.conditions import TICKS
+from worlds.card import Goals, Unclear
+from worlds.minecraft.card.conditions import CONDITIONS, TICKS
 from worlds.minecraft.card.goals_in_words import Words
 
 DRAGON_EGG = "dragon_egg"
@@ -58,12 +58,16 @@ class MineDojoGoals(Goals):
 
     def open_task(self, prompt: str) -> Task:
         """One of MineDojo's own prompts begins as the task that has it. All others begin as those
-        of its tasks that ask for nothing: in a world of all biomes, at dawn, with empty hands."""
+        of its tasks that ask for nothing: in a world of all biomes, at dawn, with empty hands.
+        Words that ask for a length of life have a horizon of that length, as survival has."""
         if (name := _by_prompt().get(prompt.strip())) is not None:
             return msgspec.structs.replace(self.task(name), success=UNSAID)
-        return Task(
-            id="goal", prompt=prompt, biome="", horizon=TASK_HORIZON, world={"start_time": 0}
-        )
+        try:
+            needed = CONDITIONS.steps_needed(self.understood(prompt))
+        except Unclear:
+            needed = 1
+        horizon = max(TASK_HORIZON, needed)
+        return Task(id="goal", prompt=prompt, biome="", horizon=horizon, world={"start_time": 0})
 
     def understood(self, prompt: str) -> Condition:
         return _words().understood(prompt)
