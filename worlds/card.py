@@ -139,6 +139,10 @@ class Goals(ABC):
             Unclear: they are no goal that the rules understand.
         """
 
+    def nearest(self, prompt: str) -> list[str]:
+        """The prompts that are understood word for word, those first that come nearest."""
+        return []
+
 
 class Planning(ABC):
     """How what is wanted comes about, by the rules of the game."""

@@ -78,6 +78,11 @@ def test_every_prompt_of_minedojo_is_understood_as_its_success_condition(goals: 
         ("survive for 3 days", "lived", "days", 3),
         ("go to the Nether", "in_dimension", "nether", 1),
         ("find a desert", "in_biome", "desert", 1),
+        ("climb up to y 100", "height", "above", 100),
+        ("go below height 20", "height", "below", 20),
+        ("dig down to level 12", "height", "below", 12),
+        ("have 20 life", "health", "life", 20),
+        ("get at least 15 hunger", "health", "food", 15),
     ],
 )  # fmt: skip
 def test_goals_in_plain_words_are_understood_as_conditions(
@@ -89,7 +94,10 @@ def test_goals_in_plain_words_are_understood_as_conditions(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("build a house", "does not understand 'build a house'"),
+        ("build a house", "does not understand 'build a house'; what comes nearest is '"),
+        ("ride a pig", "what comes nearest is 'hunt a pig in forest' or 'hunt a pig in plains' or"),
+        ("walk about in the Nether", "nearest is '[^']*nether[^']*' or '[^']*nether"),
+        ("go up below y 3", "does not understand 'go up below y 3'"),
         ("obtain leaf", "what comes nearest is 'obtain leaves'"),
         ("kill a log", "does not understand 'kill a log'"),
         ("get 3000 cobblestone", "a quantity is 1 to 2304, not 3000"),

@@ -52,6 +52,22 @@ _ARTICLE = re.compile(r"^(a|an|the|some|any)\s+")
 _QUANTITY = re.compile(
     rf"^(\d{{1,6}}|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})x?\s+(.+)$"
 )
+_TELL_NOTHING = {
+    *("a", "an", "and", "at", "given", "in", "of", "on", "or", "some", "the", "to", "with"),
+    *("craft", "find", "get", "material", "obtain", "use"),
+}
+NEAREST = 3
+"""How many prompts a refusal names."""
+_HEIGHT = re.compile(
+    r"(?:go|get|climb|dig|be|stay|stand|reach|fly|descend)\b(?P<how>(?: \w+)*?)"
+    r" (?:y|height|level)(?: of)? (?P<y>\d{1,3})"
+)
+_UP, _DOWN = {"up", "above", "over"}, {"down", "below", "under"}
+_VITAL = re.compile(
+    r"(?:(?:get|have|reach|be at|regain|keep) )?(?:at least )?(?P<least>\d{1,3}) (?:of )?"
+    r"(?P<vital>life|health|food|hunger|oxygen|air)"
+)
+_VITALS = {"health": "life", "hunger": "food", "air": "oxygen"}
 _ITEMS = set(item_names[1:])
 _MOBS = set(mob_names[1:])
 _BIOMES = {biome.name for biome in BIOMES}
@@ -74,15 +90,32 @@ class Words:
             raise Unclear(f"{prompt!r} cannot be a goal: {problem}")
         return found
 
+    def nearest(self, prompt: str) -> list[str]:
+        """The prompts that are known, those first that share the most words, then those that are
+        spelt most alike."""
+        text = _plain(prompt)
+        words = _telling_words(text)
+        matcher = difflib.SequenceMatcher(b=text)
+        ranked: list[tuple[int, float, str]] = []
+        for known in self._known:
+            matcher.set_seq1(known)
+            shared = len(words & _telling_words(known))
+            ranked.append((-shared, -matcher.ratio(), known))
+        return [known for _, _, known in sorted(ranked)]
+
     def _not_understood(self, prompt: str) -> str:
         text = " ".join(prompt.split())
-        close = difflib.get_close_matches(_plain(text), list(self._known), n=3, cutoff=0.4)
-        shown = " or ".join(repr(each) for each in close)
+        shown = " or ".join(repr(each) for each in self.nearest(text)[:NEAREST])
         hint = f"; what comes nearest is {shown}" if shown else ""
         return (
             f"the rulebook does not understand {text[:100]!r}{hint}; it understands "
             "'N ITEM', 'get N ITEM', 'kill N MOB', 'use ITEM' and the prompts of `rlgpt task list`"
         )
+
+
+def _telling_words(text: str) -> set[str]:
+    """The words of a prompt that say what it is about, in the singular."""
+    return {word.removesuffix("s") for word in re.findall(r"\w+", text)} - _TELL_NOTHING
 
 
 def _plain(text: str) -> str:
@@ -93,7 +126,7 @@ def _plain(text: str) -> str:
 
 
 def _condition_of(text: str) -> Condition | None:
-    for read in (_a_place, _a_length_of_life, _a_deed):
+    for read in (_a_place, _a_height, _a_vital, _a_length_of_life, _a_deed):
         if (found := read(text)) is not None:
             return found
     return _counted("have", text)
@@ -124,6 +157,25 @@ def _a_place(text: str) -> Condition | None:
         return Condition(kind="in_dimension", name=_DIMENSIONS[name])
     named = name.removesuffix(" biome").replace(" ", "_")
     return Condition(kind="in_biome", name=named) if named in _BIOMES else None
+
+
+def _a_height(text: str) -> Condition | None:
+    found = _HEIGHT.fullmatch(text)
+    if found is None:
+        return None
+    how = {text.split()[0], *found["how"].split()}
+    down = bool(how & (_DOWN | {"dig", "descend"}))
+    if down == bool(how & (_UP | {"climb", "fly"})):
+        return None  # neither, or both
+    return Condition(kind="height", name="below" if down else "above", quantity=int(found["y"]))
+
+
+def _a_vital(text: str) -> Condition | None:
+    found = _VITAL.fullmatch(text)
+    if found is None:
+        return None
+    name = _VITALS.get(found["vital"], found["vital"])
+    return Condition(kind="health", name=name, quantity=int(found["least"]))
 
 
 def _a_length_of_life(text: str) -> Condition | None:

@@ -72,6 +72,9 @@ class MineDojoGoals(Goals):
     def understood(self, prompt: str) -> Condition:
         return _words().understood(prompt)
 
+    def nearest(self, prompt: str) -> list[str]:
+        return _words().nearest(prompt)
+
 
 def _success(spec: TaskSpec, kwargs: dict[str, Any]) -> Condition:
     """Ready-made tasks have one target each."""
