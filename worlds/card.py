@@ -140,7 +140,7 @@ class Goals(ABC):
         """
 
     def nearest(self, prompt: str) -> list[str]:
-        """The prompts that are understood word for word, those first that come nearest."""
+        """Prompts that are understood word for word and come near, the nearest first."""
         return []
 
 

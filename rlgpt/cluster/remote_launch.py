@@ -21,7 +21,7 @@ from rlgpt.cluster.bringing import files_of
 from rlgpt.cluster.cluster_joining import join
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed_process import PlacedProcess, Signals, Stopped, say
-from rlgpt.composing.configuration import check, check_parameters, check_task, save
+from rlgpt.composing.configuration import check, check_parameters, check_plan, check_task, save
 from rlgpt.refused import Refused
 from rlgpt.runs import run_folder
 from rlgpt.runs.away import AWAY
@@ -72,6 +72,7 @@ def composed(name: str, overrides: list[str]) -> Path:
     data = compose_launch(name, overrides)
     stack = check(data, name)
     check_task(stack, name)
+    check_plan(stack, name)
     check_parameters(stack, name)
     run = Path(data["run"])
     try:

@@ -200,6 +200,18 @@ def check_task(stack: Stack, source: str) -> None:
         raise Refused(f"{source}: task.{problem}")
 
 
+def check_plan(stack: Stack, source: str) -> None:
+    """Raises Refused for a goal that is planned by the rulebook, where its rules know no way to it.
+    Called before a node is started."""
+    from nodes.common.checks.task_check import plan_problem  # imports the rules of the game
+
+    planned = "planner" in stack.nodes and stack.nodes["planner"].parameters.get("plan", True)
+    if stack.task is None or not planned or stack.llm.get("kind") != "rulebook":
+        return
+    if problem := plan_problem(stack.task):
+        raise Refused(f"{source}: {'prompt' if stack.task.unsaid else 'task.success'}: {problem}")
+
+
 def check_parameters(stack: Stack, source: str) -> None:
     """Raises Refused for a parameter of the learner that there is not, or whose value does not fit.
     Called before a node is started. Those of other nodes are declared in their own folders, which

@@ -30,6 +30,7 @@ from rlgpt.composing.configuration import (
     Stack,
     check,
     check_parameters,
+    check_plan,
     check_task,
     load,
     read,
@@ -69,6 +70,7 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
     wanted = None if data.get("run") is None else str(data["run"])
     stack = check({**data, "run": str(wanted)}, name)
     check_task(stack, name)
+    check_plan(stack, name)
     check_parameters(stack, name)
     _check_excluded(excluded, stack)
     check_engine(stack)

@@ -20,6 +20,7 @@ from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
 from rlgpt.composing.composition import compose_launch
+from rlgpt.composing.configuration import check, check_plan
 from rlgpt.composing.conversion import convert
 from rlgpt.main import main
 from rlgpt.refused import Refused
@@ -214,6 +215,17 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["task.id=survival", "task.world.initial_slots='1=trch'"], "there is no item 'trch'"),
         (["task.id=survival", "task.world.start_health=0"], "above 0 and at most 20"),
         (["task.id=survival", "task.world.area=-3"], "world.area: it is one of 32, 64, 128, 256"),
+        (
+            ["prompt=find a desert"],
+            "goal: prompt: the rulebook has no plan for 'find a desert': nothing in the rules "
+            "brings about in_biome 'desert'; what comes nearest is 'hunt a rabbit in desert' or",
+        ),
+        (["prompt=climb up to y 100"], "brings about height 'above'; a language model may find"),
+        (["prompt=get an elytra"], "nothing in the rules leads to 'elytra'; a language model may"),
+        (
+            ["task.id=survival", "task.success={kind: health, name: food, quantity: 20}"],
+            "goal: task.success: the rulebook has no plan for 'food 20 or more': nothing in the",
+        ),
         (["task.id=survival", "task.horizon=0"], "expected `int` >= 1"),
         (
             ["task.id=survival", "task.horizon=100"],
@@ -253,6 +265,21 @@ def test_an_episode_is_long_enough_for_the_length_of_life_that_words_ask_for(
     assert goals.open_task(prompt).horizon == horizon
     composed = compose_launch("goal", [f"prompt={prompt}"])["task"]
     assert (composed["horizon"], task_problem(convert(composed, Task))) == (horizon, "")
+
+
+@pytest.mark.parametrize(
+    ("launch", "overrides"),
+    [
+        ("goal", ["prompt=find a desert", "llm=openai", "llm.url=http://127.0.0.1:9"]),
+        ("goal", ["prompt=find a desert", "nodes.planner.parameters.plan=false"]),
+        ("goal", ["prompt=3 logs"]),
+        ("cell", ["task=minedojo", "task.id=harvest_1_elytra"]),  # a table counts it
+    ],
+)
+def test_goals_that_the_rulebook_need_not_plan_or_can_are_not_refused(
+    launch: str, overrides: list[str]
+) -> None:
+    check_plan(check({**compose_launch(launch, overrides), "run": "it"}, launch), launch)
 
 
 def test_a_prompt_override_of_a_launch_file_without_a_prompt_is_refused() -> None:

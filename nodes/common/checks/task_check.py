@@ -1,15 +1,19 @@
 """What is wrong with a task, checked before it is played."""
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 
 import msgspec
 
 from messages.world import Condition, Task
 from nodes.common.checks.rule_file import NoRule, read_rules, rule_files
 from worlds import GameError, card, games
-from worlds.card import START, Card, Unclear
+from worlds.card import START, Card, Goals, Unclear, Unreachable
 from worlds.registry import OURS, unplayable
+
+NEAREST = 3
+"""How many prompts a refusal names."""
 
 
 def task_problem(task: Task) -> str:
@@ -84,16 +88,69 @@ def prompt_problem(task: Task) -> str:
     return ""
 
 
+def plan_problem(task: Task) -> str:
+    """Why the rulebook has no plan for a goal, as a sentence; empty if it has one. A task that the
+    game has by name is not refused for that: a table counts it as one that was not reached."""
+    game, success = card(task.game), _asked_for(task)
+    if success is None or _is_named(task, game.goals):
+        return ""
+    reason = _no_plan(game, success, task.inventory)
+    if not reason:
+        return ""
+    wanted = task.prompt[:100] if task.unsaid else game.conditions.short(success)
+    near = islice(_prompts_with_a_plan(game, wanted, success), NEAREST)
+    shown = " or ".join(map(repr, near))
+    hint = f"; what comes nearest is {shown}" if shown else ""
+    return (
+        f"the rulebook has no plan for {wanted!r}: {reason}{hint}; a language model may find one "
+        "(docs/llm.md)"
+    )
+
+
+def _no_plan(game: Card, success: Condition, inventory: Mapping[str, int]) -> str:
+    try:
+        game.planning.plan_for(success, inventory)
+    except Unreachable as reason:
+        return str(reason)
+    return ""
+
+
+def _prompts_with_a_plan(game: Card, prompt: str, success: Condition) -> Iterator[str]:
+    """Those that come nearest, of other goals."""
+    for near in game.goals.nearest(prompt) if game.goals is not None else ():
+        other = _understood(near, game.goals)
+        if other is None or (other.kind, other.name) == (success.kind, success.name):
+            continue
+        if not _no_plan(game, other, {}):
+            yield near
+
+
+def _is_named(task: Task, goals: Goals | None) -> bool:
+    try:
+        own = goals.task(task.id).success if goals is not None else None
+    except ValueError:
+        return False
+    # That of a launch file is of a stricter type, so that the two are not equal as they are.
+    return own is not None and msgspec.to_builtins(own) == msgspec.to_builtins(task.success)
+
+
+def _asked_for(task: Task) -> Condition | None:
+    """The success of a task, or what its words ask for; None: that is not known yet."""
+    return _understood(task.prompt, card(task.game).goals) if task.unsaid else task.success
+
+
+def _understood(prompt: str, goals: Goals | None) -> Condition | None:
+    try:
+        return goals.understood(prompt) if goals is not None else None
+    except Unclear:
+        return None
+
+
 def horizon_problem(task: Task) -> str:
     """That an episode of the task is too short for what is to hold in it, as a sentence; empty if
     it is not, or if it is not known yet what its words ask for."""
-    game, success = card(task.game), task.success
-    if task.unsaid:
-        try:
-            success = game.goals.understood(task.prompt) if game.goals is not None else success
-        except Unclear:
-            return ""
-    if success.kind not in game.conditions.kinds or game.conditions.problem(success):
+    game, success = card(task.game), _asked_for(task)
+    if success is None or game.conditions.problem(success):
         return ""
     needed = game.conditions.steps_needed(success)
     if needed <= task.horizon:

@@ -90,8 +90,12 @@ class Words:
             raise Unclear(f"{prompt!r} cannot be a goal: {problem}")
         return found
 
-    def nearest(self, prompt: str) -> list[str]:
-        """The prompts that are known, those first that share the most words, then those that are
+    def near(self, prompt: str) -> list[str]:
+        """The prompts that are known and share a word, the nearest first."""
+        return [known for shared, known in self._ranked(prompt) if shared]
+
+    def _ranked(self, prompt: str) -> list[tuple[int, str]]:
+        """All that are known with how many words they share: the most first, then those that are
         spelt most alike."""
         text = _plain(prompt)
         words = _telling_words(text)
@@ -101,11 +105,11 @@ class Words:
             matcher.set_seq1(known)
             shared = len(words & _telling_words(known))
             ranked.append((-shared, -matcher.ratio(), known))
-        return [known for _, _, known in sorted(ranked)]
+        return [(-shared, known) for shared, _, known in sorted(ranked)]
 
     def _not_understood(self, prompt: str) -> str:
         text = " ".join(prompt.split())
-        shown = " or ".join(repr(each) for each in self.nearest(text)[:NEAREST])
+        shown = " or ".join(repr(known) for _, known in self._ranked(text)[:NEAREST])
         hint = f"; what comes nearest is {shown}" if shown else ""
         return (
             f"the rulebook does not understand {text[:100]!r}{hint}; it understands "

@@ -73,7 +73,7 @@ class MineDojoGoals(Goals):
         return _words().understood(prompt)
 
     def nearest(self, prompt: str) -> list[str]:
-        return _words().nearest(prompt)
+        return _words().near(prompt)
 
 
 def _success(spec: TaskSpec, kwargs: dict[str, Any]) -> Condition:
