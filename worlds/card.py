@@ -129,7 +129,8 @@ class Goals(ABC):
 
     @abstractmethod
     def open_task(self, prompt: str) -> Task:
-        """A goal in words as a task whose success is yet to be made: how its episodes begin."""
+        """A goal in words as a task whose success is yet to be made: how its episodes begin. Words
+        of which no condition that counts can be made may be a task of the game as a whole."""
 
     @abstractmethod
     def understood(self, prompt: str) -> Condition:

@@ -216,6 +216,10 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["task.id=survival", "task.world.start_health=0"], "above 0 and at most 20"),
         (["task.id=survival", "task.world.area=-3"], "world.area: it is one of 32, 64, 128, 256"),
         (
+            ["prompt=Explore the world to find plains."],
+            "goal: task creative:0: only a critic that sees pictures can judge it: set",
+        ),
+        (
             ["prompt=find a desert"],
             "goal: prompt: the rulebook has no plan for 'find a desert': nothing in the rules "
             "brings about in_biome 'desert'; what comes nearest is 'hunt a rabbit in desert' or",
@@ -265,6 +269,20 @@ def test_an_episode_is_long_enough_for_the_length_of_life_that_words_ask_for(
     assert goals.open_task(prompt).horizon == horizon
     composed = compose_launch("goal", [f"prompt={prompt}"])["task"]
     assert (composed["horizon"], task_problem(convert(composed, Task))) == (horizon, "")
+
+
+@pytest.mark.parametrize(
+    "prompt", ["Explore the world to find plains.", "explore the world to find plains"]
+)
+def test_the_prompt_of_a_creative_task_is_that_task(goals: Goals, prompt: str) -> None:
+    assert goals.open_task(prompt) == goals.task("creative:0")
+    composed = compose_launch("goal", [f"prompt={prompt}"])
+    assert composed["task"]["success"] == {"kind": "judged", "name": "creative:0", "quantity": 1}
+    assert composed["task"]["id"] == "creative:0"
+
+
+def test_a_creative_prompt_that_can_be_counted_is_counted(goals: Goals) -> None:
+    assert goals.open_task("find diamonds").unsaid
 
 
 @pytest.mark.parametrize(

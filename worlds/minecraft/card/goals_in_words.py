@@ -77,12 +77,12 @@ class Words:
     """``prompts``: those that are known by heart, each with what it asks for."""
 
     def __init__(self, prompts: Mapping[str, Condition]) -> None:
-        self._known = {_plain(prompt): condition for prompt, condition in prompts.items()}
+        self._known = {plain(prompt): condition for prompt, condition in prompts.items()}
         self._prompts = list(prompts)
 
     def understood(self, prompt: str) -> Condition:
         """Raises Unclear: no rule has it."""
-        text = _plain(prompt)
+        text = plain(prompt)
         found = self._known.get(text) or _condition_of(text)
         if found is None:
             raise Unclear(self._not_understood(prompt))
@@ -97,7 +97,7 @@ class Words:
     def _ranked(self, prompt: str) -> list[tuple[int, str]]:
         """All that are known with how many words they share: the most first, then those that are
         spelt most alike."""
-        text = _plain(prompt)
+        text = plain(prompt)
         words = _telling_words(text)
         matcher = difflib.SequenceMatcher(b=text)
         ranked: list[tuple[int, float, str]] = []
@@ -122,7 +122,8 @@ def _telling_words(text: str) -> set[str]:
     return {word.removesuffix("s") for word in re.findall(r"\w+", text)} - _TELL_NOTHING
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A prompt without what makes no difference: capitals, signs around it, words of politeness."""
     text = " ".join(text.lower().replace("_", " ").split()).strip(" .!?\"'")
     while (shorter := _POLITE.sub("", text)) != text:
         text = shorter

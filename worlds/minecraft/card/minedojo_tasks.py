@@ -23,7 +23,7 @@ from voxeldojo.tasks import (
 from voxeldojo.tasks.horizons import PLAYTHROUGH_STEPS, TASK_HORIZON
 from worlds.card import Goals, Unclear
 from worlds.minecraft.card.conditions import CONDITIONS, TICKS
-from worlds.minecraft.card.goals_in_words import Words
+from worlds.minecraft.card.goals_in_words import Words, plain
 
 DRAGON_EGG = "dragon_egg"
 _BIOMES = {biome.id: biome.name for biome in BIOMES}
@@ -59,12 +59,15 @@ class MineDojoGoals(Goals):
     def open_task(self, prompt: str) -> Task:
         """One of MineDojo's own prompts begins as the task that has it. All others begin as those
         of its tasks that ask for nothing: in a world of all biomes, at dawn, with empty hands.
-        Words that ask for a length of life have a horizon of that length, as survival has."""
+        Words that ask for a length of life have a horizon of that length, as survival has. The
+        prompt of a creative task that nothing can be counted by is that task, success included."""
         if (name := _by_prompt().get(prompt.strip())) is not None:
             return msgspec.structs.replace(self.task(name), success=UNSAID)
         try:
             needed = CONDITIONS.steps_needed(self.understood(prompt))
         except Unclear:
+            if (name := _by_creative_prompt().get(plain(prompt))) is not None:
+                return self.task(name)
             needed = 1
         horizon = max(TASK_HORIZON, needed)
         return Task(id="goal", prompt=prompt, biome="", horizon=horizon, world={"start_time": 0})
@@ -145,6 +148,12 @@ def _words() -> Words:
 @cache
 def _by_prompt() -> dict[str, str]:
     return {task_spec(name).prompt: name for name in task_ids("programmatic")}
+
+
+@cache
+def _by_creative_prompt() -> dict[str, str]:
+    """Of several tasks with one prompt the first."""
+    return {plain(task_spec(name).prompt): name for name in reversed(task_ids("creative"))}
 
 
 GOALS = MineDojoGoals()
