@@ -335,6 +335,10 @@ def _no_problems(task: Task) -> Iterator[str]:
     yield from ()
 
 
+def _no_lack(task: Task, kind: str) -> str:
+    return ""
+
+
 def _no_setting(task: Task) -> Mapping[str, str]:
     return {}
 
@@ -359,6 +363,8 @@ class Card:
     """What a task may set of how an episode starts, of `START`; what is not named is refused."""
     task_problems: Callable[[Task], Iterator[str]] = _no_problems
     """What is wrong with a task beyond its condition, each beginning with where it stands."""
+    world_lacks: Callable[[Task, str], str] = _no_lack
+    """What a kind of world lacks that a task is to begin with, as a sentence; empty if nothing."""
     setting: Callable[[Task], Mapping[str, str]] = _no_setting
     """Where a task's episodes begin, for prompts: ``{"Biome": "forest"}``."""
     goals: Goals | None = None

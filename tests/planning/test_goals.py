@@ -220,6 +220,15 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
             "goal: task creative:0: only a critic that sees pictures can judge it: set",
         ),
         (
+            ["task.id=combat_shulker_end_leather_armors_iron_sword_shield", "world=minedojo"],
+            "goal: the real MineDojo package lays out no initial mobs (shulker), which the task "
+            "'combat_shulker_end_leather_armors_iron_sword_shield' has: world=embedded does",
+        ),
+        (
+            ["task.id=harvest_1_log", "world=minedojo", "task.world.area=64"],
+            "the real MineDojo package has no area (task.world), which the task 'harvest_1_log'",
+        ),
+        (
             ["prompt=find a desert"],
             "goal: prompt: the rulebook has no plan for 'find a desert': nothing in the rules "
             "brings about in_biome 'desert'; what comes nearest is 'hunt a rabbit in desert' or",

@@ -42,11 +42,11 @@ def play_problem(task: Task) -> str:
 
 
 def world_problem(task: Task, kind: str) -> str:
-    """A kind of world that is another game's than the task's, as a sentence; empty if it is not, or
-    if the task's game does not name its own."""
+    """A kind of world that is another game's than the task's, or that lacks what the task begins
+    with, as a sentence; empty if it is not, or if the task's game does not name its own."""
     kinds = list(card(task.game).worlds)
     if not kinds or kind in kinds:
-        return ""
+        return card(task.game).world_lacks(task, kind)
     for game in games():
         try:
             other = card(game).worlds

@@ -9,7 +9,7 @@ from worlds.minecraft.card.minedojo_tasks import GOALS
 from worlds.minecraft.card.planning import PLANNING
 from worlds.minecraft.card.rule_fillings import RULEBOOK
 from worlds.minecraft.card.specs import SPECS
-from worlds.minecraft.card.task_check import setting, task_problems
+from worlds.minecraft.card.task_check import setting, task_problems, world_lacks
 
 _HERE = Path(__file__).parent
 
@@ -24,6 +24,7 @@ CARD = Card(
     language=LANGUAGE,
     start=START,
     task_problems=task_problems,
+    world_lacks=world_lacks,
     setting=setting,
     goals=GOALS,
     worlds={

@@ -27,6 +27,11 @@ OPTIONS = tuple(
     )
 )
 """The options of worlds, as a task may set them."""
+EMBEDDED_ALONE = (
+    *("initial_mobs", "initial_mob_range", "initial_mob_spawn_range_low"),
+    *("initial_mob_spawn_range_high", "area"),
+)
+"""Options that the embedded world has, and the real package has not."""
 _STACKS = {item.name: item.stack for item in ITEMS}
 
 
@@ -48,6 +53,18 @@ def task_problems(task: Task) -> Iterator[str]:
         if mob.strip() and mob.strip() not in mob_names:
             yield f"world.initial_mobs: there is no mob {mob.strip()!r}{near(mob, mob_names[1:])}"
     yield from _world_problems(task)
+
+
+def world_lacks(task: Task, kind: str) -> str:
+    """The real package takes the arguments of its open-ended task, and no others."""
+    given = [name for name in EMBEDDED_ALONE if task.world.get(name)] if kind == "minedojo" else []
+    if not given:
+        return ""
+    if "initial_mobs" in given:
+        lacks = f"lays out no initial mobs ({task.world['initial_mobs']})"
+    else:
+        lacks = f"has no {', '.join(given)} (task.world)"
+    return f"the real MineDojo package {lacks}, which the task {task.id!r} has: world=embedded does"
 
 
 def setting(task: Task) -> Mapping[str, str]:

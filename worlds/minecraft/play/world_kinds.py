@@ -4,7 +4,7 @@ from typing import Any
 
 from messages.world import Task
 from voxeldojo.world_interface import World
-from worlds.minecraft.card.task_check import biome_of
+from worlds.minecraft.card.task_check import biome_of, world_lacks
 
 KINDS = ("embedded", "minedojo")
 
@@ -20,6 +20,8 @@ def make_world(kind: str, size: int, task: Task, **options: Any) -> World:
     if kind not in KINDS:
         raise ValueError(f"there is no world {kind!r}; there are {', '.join(KINDS)}")
     made = _class_of(kind)
+    if problem := world_lacks(task, kind):
+        raise ValueError(problem)
     chosen = {**options, **task.world}
     biome = biome_of(task)
     if not biome:
