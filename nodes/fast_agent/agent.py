@@ -93,6 +93,30 @@ class Agent(Node):
         for name in ("trial_episodes", "evaluation_episodes"):
             where = f"nodes.fast_agent.parameters.{name}"
             check_session_size(self.config, where, getattr(wanted, name))
+        if problem := self._contradiction(wanted):
+            raise ConfigError(f"nodes.{self.name}.parameters: {problem}")
+
+    def _contradiction(self, wanted: Parameters) -> str:
+        """What was set and would never be read, as a sentence; empty if nothing is. A default is no
+        choice of anybody's."""
+        given = node_values(self.config, self.name)
+        if not wanted.macros and wanted.interrupt is not None:
+            return (
+                f"interrupt={wanted.interrupt} is for macros, and macros=false leaves none: "
+                "leave one of the two out"
+            )
+        if not wanted.macros and given.get("program_macros") is True:
+            return (
+                "program_macros=true is for macros, and macros=false leaves none: "
+                "leave one of the two out"
+            )
+        never = wanted.tryouts_in_training == "never"
+        if never and wanted.tryouts_every != self.Parameters().tryouts_every:
+            return (
+                f"tryouts_every={wanted.tryouts_every} is for tryouts in training, and "
+                "tryouts_in_training=never leaves none: leave one of the two out"
+            )
+        return ""
 
     def setup(self) -> None:
         self.check_parameters(self.parameters)

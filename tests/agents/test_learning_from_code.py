@@ -22,6 +22,7 @@ from messages.system import SetParameters, set_parameters
 from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm, SeedRange, Task
+from nodes.config import ConfigError
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.fast_agent.seeds import seeds_while_training
 from nodes.testing import MockBus, start
@@ -258,6 +259,27 @@ def test_program_macros_cloning_and_macros_can_each_be_turned_off_alone(
     assert question.programs_to_clone == ("clone" not in parameters)
 
 
+@pytest.mark.parametrize(
+    ("given", "unread"),
+    [
+        ({"macros": False, "interrupt": 50}, "interrupt=50"),
+        ({"macros": False, "program_macros": True}, "program_macros=true"),
+        ({"tryouts_in_training": "never", "tryouts_every": 700}, "tryouts_every=700"),
+    ],
+)
+def test_a_parameter_that_another_one_leaves_unread_is_refused(
+    tmp_path: Path, given: dict[str, Any], unread: str
+):
+    with pytest.raises(ConfigError, match=rf"^nodes\.fast_agent\.parameters: {unread} is for"):
+        start(FastAgent, MockBus("fast_agent"), tmp_path, **given)
+
+
+def test_a_default_that_another_parameter_leaves_unread_is_no_contradiction(tmp_path: Path):
+    alone: list[dict[str, Any]] = [{"macros": False}, {"tryouts_in_training": "never"}]
+    for number, given in enumerate(alone):
+        start(FastAgent, MockBus("fast_agent"), tmp_path / str(number), **given).close()
+
+
 def test_without_program_macros_and_cloning_no_program_is_in_the_spec_question(tmp_path: Path):
     stack = Stack(tmp_path, SPEC, program_macros=False, clone=False)
     by_code(stack)
@@ -287,7 +309,8 @@ def test_the_runs_interrupt_replaces_that_of_programs_used_as_macros(tmp_path: P
 def test_tryouts_in_training_are_made_for_the_trainings_that_the_parameter_names(
     tmp_path: Path, which: str, spec: SpecAnswer, tried: bool
 ):
-    stack = Stack(tmp_path, spec, tryouts_in_training=which, tryouts_every=700)
+    every = {} if which == "never" else {"tryouts_every": 700}
+    stack = Stack(tmp_path, spec, tryouts_in_training=which, **every)
     by_code(stack)
     stack.implement("get log", "rl", 1)
     tryouts = stack.trained[0].tryouts
