@@ -3,7 +3,7 @@
 How good it is shows in the tryouts of the sub-actions that it interrupts.
 """
 
-from messages.bus import GoalHandle, RemoteError
+from messages.bus import GoalHandle
 from messages.chat import GuardAnswer, GuardAttempt, GuardQuestion
 from messages.plan import GuardLine, GuardMade, MakeGuard, Working
 from messages.program import CHECK, CheckProgram, Problem, Program
@@ -11,6 +11,7 @@ from messages.world import Guard
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.guard_check import why_not_played
 from nodes.fast_agent.guard_training import train_guard
 from nodes.fast_agent.implementing import SpentSteps
 from nodes.fast_agent.skill_use import GuardFound, Skills
@@ -46,19 +47,15 @@ def _can_be_played(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> bool
     """Whether sessions of today play the library's guard: it may be of another version, whose
     features had other sizes or whose language was another. All stages would fail by it."""
     assert looked_up.guard is not None
-    try:
-        agent.player.check_guard(f"{goal.id}/skill", goal.request.task, looked_up.guard)
-    except RemoteError as error:
-        if error.code not in ("unknown_policy", "policy_does_not_fit", "invalid"):
-            raise
+    wrong = why_not_played(agent, f"{goal.id}/skill", goal.request.task, looked_up.guard)
+    if wrong:
         agent.log.warning(
             "%s: the skill %s cannot be played, and a guard is written in its place: %s",
             goal.id,
             looked_up.name,
-            error,
+            wrong,
         )
-        return False
-    return True
+    return not wrong
 
 
 def _write(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> tuple[Guard | None, int, str]:

@@ -9,6 +9,7 @@ from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
 from worlds import card
+from worlds.common.pictures import picture_shape
 
 
 def write_guard_spec(
@@ -22,6 +23,11 @@ def write_guard_spec(
     """
     request, parameters = goal.request, agent.parameters
     task, proposal = request.task, request.proposal
+    offered = observations_to_choose(agent, task)
+    # The session plays a guard's policy itself, without the convolutions that a picture needs.
+    observations = [name for name in offered if picture_shape(name) is None]
+    if not observations:
+        return None, 0, [f"A learned guard sees no pictures, and this run has only {offered[0]!r}."]
     question = SpecQuestion(
         task=task,
         sub_action=SubAction(
@@ -31,7 +37,7 @@ def write_guard_spec(
             description=proposal.description,
         ),
         before=list(request.stages),
-        observations=observations_to_choose(agent, task),
+        observations=observations,
         actions=list(card(task.game).specs.actions),
         macros_allowed=parameters.macros,
         guard=proposal,

@@ -9,6 +9,7 @@ from messages.world import Guard, Interface
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.guard_check import why_not_played
 from nodes.fast_agent.guard_spec import write_guard_spec
 from nodes.fast_agent.implementing import SpentSteps
 from nodes.fast_agent.policy_training import train
@@ -42,15 +43,15 @@ def train_guard(
         return None, f"It could not be trained: {error}"
     if not trained.samples:
         return None, f"It was not trained: {trained.reason}."
-    return (
-        msgspec.structs.replace(
-            guard,
-            interface=interface,
-            policy=trained.policy.id,
-            checkpoint=trained.policy.checkpoint,
-        ),
-        "",
+    made = msgspec.structs.replace(
+        guard,
+        interface=interface,
+        policy=trained.policy.id,
+        checkpoint=trained.policy.checkpoint,
     )
+    if wrong := why_not_played(agent, f"{goal.id}/trained", goal.request.task, made):
+        return None, f"It was trained, and no session plays it: {wrong}"
+    return made, ""
 
 
 def _training_spec(

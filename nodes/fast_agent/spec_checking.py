@@ -7,9 +7,10 @@ import msgspec
 
 from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
 from messages.program import CHECK, CheckProgram, Program
-from nodes.common.checks.spec_check import clonable, macro_problems, spec_problems
+from nodes.common.checks.spec_check import clonable, macro_problems, picture_problems, spec_problems
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.inlining import clashes, with_skills
+from worlds.common.pictures import picture_shape
 
 _NONE: Mapping[str, str] = {}
 
@@ -49,6 +50,8 @@ class SpecChecker:
             question.task.game,
             clonable(question),
         )
+        if question.guard is not None:
+            problems += picture_problems(answer.observations)
         for draft in answer.macros:
             problems += self._macro_problems(draft)
         for term in answer.rewards:
@@ -74,8 +77,8 @@ class SpecChecker:
 
     def _fixed(self, answer: SpecAnswer) -> SpecAnswer:
         """The answer without macros that cannot be played (a name that is taken, a number out of
-        range, a program with a mistake), and without programs to clone that do not exist: a policy
-        can be trained without them."""
+        range, a program with a mistake), without programs to clone that do not exist, and without a
+        guard's pictures: a policy can be trained without them."""
         kept: list[MacroDraft] = []
         taken = set(self._question.actions)
         for draft in answer.macros if self._question.macros_allowed else []:
@@ -84,7 +87,10 @@ class SpecChecker:
                 taken.add(draft.name)
         known = clonable(self._question)
         clone = [name for name in answer.clone if name in known]
-        return msgspec.structs.replace(answer, macros=kept, clone=clone)
+        observations = answer.observations
+        if self._question.guard is not None:
+            observations = [name for name in observations if picture_shape(name) is None]
+        return msgspec.structs.replace(answer, macros=kept, clone=clone, observations=observations)
 
     def _macro_problems(self, draft: MacroDraft) -> list[str]:
         macro = self._macro(draft)

@@ -377,6 +377,55 @@ def test_a_refused_spec_of_a_guard_is_shown_again_with_the_runs_observations(tmp
     assert [each.spec.interface.observations for each in trained] == [["facing", "time"]]
 
 
+def test_a_guard_is_offered_no_pictures_and_one_in_its_spec_is_a_problem(tmp_path: Path):
+    seeing = msgspec.structs.replace(SPEC, observations=["rgb", "facing"])
+    bus, trained, asked = learning(tmp_path, specs=[seeing, SPEC], observations=("rgb", "facing"))
+    achieved(bus)
+    first, *_ = [each for each in asked if isinstance(each, SpecQuestion)]
+    assert first.observations == ["facing"]
+    assert [each.spec.interface.observations for each in trained] == [["facing"]]
+
+
+def test_a_picture_in_a_guards_spec_is_a_problem_and_left_out_in_the_end(tmp_path: Path):
+    seeing = msgspec.structs.replace(SPEC, observations=["rgb_64x48", "facing", "time"])
+    bus, trained, asked = learning(tmp_path, specs=[seeing])
+    achieved(bus)
+    _, second = [each for each in asked if isinstance(each, SpecQuestion)]
+    assert second.problems == [
+        "A learned guard sees no pictures: leave 'rgb_64x48' out of its observations."
+    ]
+    assert [each.spec.interface.observations for each in trained] == [["facing", "time"]]
+
+
+def test_where_there_are_only_pictures_a_guard_is_not_learned_and_nothing_is_spent(tmp_path: Path):
+    bus, trained, _ = learning(tmp_path, observations=("rgb",))
+    (iteration,) = achieved(bus).iterations
+    line = next(line for line in iteration.guards if line.proposal == LEARNED)
+    assert not line.made
+    assert "A learned guard sees no pictures, and this run has only 'rgb'." in line.reason
+    assert trained == []
+    assert iteration.success_rate == 1.0
+
+
+def test_a_trained_guard_that_no_session_plays_is_left_out_with_the_reason(tmp_path: Path):
+    bus, trained, _ = learning(tmp_path)
+
+    def refuse(request: Any) -> GotActor:
+        raise ServiceError("it has a MixedEncoders", code="policy_does_not_fit")
+
+    bus.answer(ACTOR, refuse)
+    report = achieved(bus)
+    assert report.success
+    (iteration,) = report.iterations
+    assert len(trained) == 1
+    line = next(line for line in iteration.guards if line.proposal == LEARNED)
+    assert (line.made, line.report) == (False, None)
+    assert line.reason.startswith("It was trained, and no session plays it: ")
+    assert "it has a MixedEncoders" in line.reason
+    assert [guard.name for guard in iteration.stages[0].guards] == ["stand-still"]
+    assert iteration.samples.training == 690
+
+
 def test_guards_of_other_weights_are_other_skills(tmp_path: Path):
     """Policies have the name of their goal, which is the same in every run."""
     guard = Guard(name="move-on", when=WHEN, policy="goal/guard-move-on/train", checkpoint="x")

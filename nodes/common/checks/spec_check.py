@@ -80,6 +80,16 @@ def spec_problems(
     return problems
 
 
+def picture_problems(observations: Collection[str]) -> list[str]:
+    """What is wrong with the observations of a guard's policy, which a session plays without the
+    network that a picture needs."""
+    return [
+        f"A learned guard sees no pictures: leave {name!r} out of its observations."
+        for name in observations
+        if picture_shape(name) is not None
+    ]
+
+
 def macro_problems(macro: MacroDraft, taken: Collection[str]) -> list[str]:
     """What is wrong with a macro but for its source. ``taken``: names that it cannot have."""
     problems: list[str] = []
