@@ -69,8 +69,16 @@ class Member:
         if self.up or opening is not None:
             closed = self._threads.submit(self.session.close)
         self.up = False
-        self._threads.shutdown(wait=False)
+        self.retire()
         return closed if opening is None else None
+
+    def retire(self) -> None:
+        """End its thread, once what is under way in it is done."""
+        self._threads.shutdown(wait=False)
+
+
+_Shown = tuple[Member, Opened]
+_Loss = tuple[Member, SessionLost]
 
 
 def shares(size: int, servers: int) -> list[slice]:
@@ -85,7 +93,8 @@ class SpreadSession:
 
     A server that is lost in a step takes its environments out of the batch: what they played since
     the rollout began is not to be learned from (`present`). It is opened again beside the training,
-    and comes in with the next `take_in`.
+    and comes in with the next `take_in`. Where there are more servers than environments, those that
+    are spare stand in for absent ones.
 
     Args:
         servers: the env servers' names, and what calls each of them; a call ends soon where its
@@ -102,13 +111,34 @@ class SpreadSession:
         self._log = log
         self._spaces: Spaces | None = None
         self._room = float("inf")
-        self._members = self._split(list(servers))
+        self._members: list[Member] = []
+        self._spare: list[str] = []  # servers without a share, the longest untried first
+        self._split(list(servers))
 
-    def _split(self, nodes: Sequence[str]) -> list[Member]:
-        return [
+    def _split(self, nodes: Sequence[str]) -> None:
+        """Split the batch over these servers; members of an earlier split are no longer used."""
+        for member in self._members:
+            member.retire()
+        self._members = [
             Member(node, rows, self._share(node, rows))
             for node, rows in zip(nodes, shares(self.size, len(nodes)), strict=False)
         ]
+        self._spare = list(nodes[len(self._members) :])
+
+    def _stand_in(self, missing: Member) -> Member | None:
+        """The member on a spare server that has the share of a missing one from now on; None if
+        no server is spare."""
+        if not self._spare:
+            return None
+        node = self._spare.pop(0)
+        self._spare.append(missing.node)
+        member = Member(node, missing.rows, self._share(node, missing.rows))
+        member.session.seeds_used = missing.session.seeds_used
+        member.session.room = missing.session.room
+        self._members[self._members.index(missing)] = member
+        missing.retire()
+        self._log.debug("%s is absent: %s is tried in its place", missing.node, node)
+        return member
 
     def _share(self, node: str, rows: slice) -> TrainingSession:
         """The session on an env server, with these rows of the batch."""
@@ -166,43 +196,76 @@ class SpreadSession:
         """
         reported = False
         while True:
-            opened, lost = self._open_all(seeds_used, check)
-            if opened and lost and self._plan.once:
-                # Those that are there share the batch; opening replaces what they have now.
-                self._members = self._split([member.node for member, _ in opened])
-                continue
+            if self._plan.once:
+                opened, lost = self._open_whole(seeds_used, check)
+            else:
+                opened, lost = self._open_shares(seeds_used, check)
+            errors = [error for _, error in lost]
             if opened:
                 if lost:
                     there = int(self.present.sum())
-                    without = "; ".join(map(str, lost))
+                    without = "; ".join(map(str, errors))
                     self._log.warning("%d of %d environments: %s", there, self.size, without)
                 return self._all_opened(opened)
-            if reason := next((error for error in lost if not error.absent), None):
+            if reason := next((error for error in errors if not error.absent), None):
                 raise reason
             if not reported:
                 reported = True
-                self._log.warning("waiting for an env server: %s", "; ".join(map(str, lost)))
+                self._log.warning("waiting for an env server: %s", "; ".join(map(str, errors)))
+
+    def _open_whole(
+        self, seeds_used: int, check: Callable[[], None]
+    ) -> tuple[list[_Shown], list[_Loss]]:
+        """Open the whole batch on those servers that are there; nothing, where none is."""
+        nodes, losses = list(self._servers), list[_Loss]()
+        self._split(nodes)
+        while True:
+            opened, lost = self._open_all(self._members, seeds_used, check)
+            if not lost:
+                return opened, []
+            losses += lost
+            nodes = [node for node in nodes if all(member.node != node for member, _ in lost)]
+            if not nodes or (not opened and any(not error.absent for _, error in lost)):
+                return [], losses
+            # These share the batch; opening replaces what they have now.
+            self._split(nodes)
+
+    def _open_shares(
+        self, seeds_used: int, check: Callable[[], None]
+    ) -> tuple[list[_Shown], list[_Loss]]:
+        """Open each share on its server, or on a spare one where that is absent."""
+        opened, lost = self._open_all(self._members, seeds_used, check)
+        for _ in range(len(self._spare)):  # each of them is tried at most once
+            missing = next((loss for loss in lost if loss[1].absent), None)
+            member = self._stand_in(missing[0]) if missing is not None else None
+            if missing is None or member is None:
+                break
+            lost.remove(missing)
+            shown, missed = self._open_all([member], seeds_used, check)
+            opened += shown
+            lost += missed
+        return opened, lost
 
     def _open_all(
-        self, seeds_used: int, check: Callable[[], None]
-    ) -> tuple[list[tuple[Member, Opened]], list[SessionLost]]:
-        """Open all members: what they showed, and how others were lost."""
-        for member in self._members:
+        self, members: Sequence[Member], seeds_used: int, check: Callable[[], None]
+    ) -> tuple[list[_Shown], list[_Loss]]:
+        """Open these members: what they showed, and how others were lost."""
+        for member in members:
             member.up = False
             if member.opening is None:
                 member.begin(seeds_used)
-        left = {member.opening for member in self._members if member.opening is not None}
+        left = {member.opening for member in members if member.opening is not None}
         while left:
             check()
             left = wait(left, _TURN).not_done
-        opened: list[tuple[Member, Opened]] = []
-        lost: list[SessionLost] = []
+        opened: list[_Shown] = []
+        lost: list[_Loss] = []
         refused: BusError | None = None
-        for member in self._members:
+        for member in members:
             try:
                 opened.append((member, self._taken(member)))
             except SessionLost as error:
-                lost.append(error)
+                lost.append((member, error))
             except BusError as error:
                 refused = refused or error
         if refused is not None:
@@ -244,7 +307,7 @@ class SpreadSession:
         """Before a rollout: the servers that have come since the last one; the others that are
         absent are tried on, in threads of their own."""
         arrived: list[Arrival] = []
-        for member in self._members:
+        for member in list(self._members):
             if member.up:
                 member.losses = 0
             elif member.opening is None:
@@ -285,8 +348,12 @@ class SpreadSession:
     def _arrived(self, member: Member) -> Opened | None:
         try:
             opened = self._taken(member)
-        except SessionLost:
-            return None  # the next call tries again
+        except SessionLost as error:
+            # The next call tries again, there or where a server is spare.
+            used = self.seeds_used
+            if error.absent and (stand_in := self._stand_in(member)) is not None:
+                stand_in.begin(used)
+            return None
         except BusError as error:
             # What one server refuses does not end what the others play.
             member.again_at = time.monotonic() + LONGEST_PAUSE
@@ -315,7 +382,7 @@ class SpreadSession:
             *(member.node, error, member.size, int(self.present.sum()), self.size),
         )
         if not self._plan.once:
-            self._try(member)
+            self._try((self._stand_in(member) if error.absent else None) or member)
 
     def _all_opened(self, opened: Sequence[tuple[Member, Opened]]) -> Opened:
         """Of all members together; rows of absent ones are zero, and possible."""

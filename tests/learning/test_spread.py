@@ -23,7 +23,8 @@ from nodes.config import env_servers
 from nodes.learner import checkpoint, spread
 from nodes.learner.env_servers import servers_of
 from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.spread import shares
+from nodes.learner.session_plan import SessionPlan
+from nodes.learner.spread import SpreadSession, shares
 from nodes.learner.training import Training
 from tests.learning.corridor import Corridors, Session, corridor_spec
 
@@ -217,6 +218,75 @@ def test_a_server_that_connects_later_joins_the_training(tmp_path: Path) -> None
     assert steps[:3].tolist() == [64, 64, 64]
     assert steps[6] == 112
     assert trained.samples == sum(server.steps for server in servers)
+
+
+@pytest.mark.parametrize("absent", [0, 1])
+def test_a_batch_smaller_than_the_servers_is_played_by_those_that_are_there(
+    tmp_path: Path, absent: int
+) -> None:
+    """One environment and two servers: whichever of them is absent, the other plays."""
+    parameters = msgspec.structs.replace(PARAMETERS, environments=1)
+    tryouts = Tryouts(seeds=SeedRange(first=5000, count=1), every=1000)
+    spec = msgspec.structs.replace(TO_THE_END, budget=600, tryouts=tryouts)
+    alone = train(tmp_path / "one", [Server()], spec, parameters)
+    servers = [Server(), Server()]
+    servers[absent].there = False
+    trained = train(tmp_path / "two", servers, spec, parameters)
+    assert msgspec.structs.replace(trained, policy=alone.policy) == alone
+    assert servers[absent].steps == 0
+    assert {5000} < set(servers[1 - absent].played)
+    assert servers[1 - absent].corridors.sessions == {}
+
+
+def test_demonstrations_are_played_where_a_server_is(tmp_path: Path) -> None:
+    """Two of them on three servers, of which the last alone is there."""
+    programs = [Program(name=name, source="", max_steps=40) for name in ("run", "walk")]
+    interface = msgspec.structs.replace(TO_THE_END.interface, macros=programs)
+    spec = msgspec.structs.replace(
+        TO_THE_END, interface=interface, clone=programs, budget=600, most=4000
+    )
+    servers = [Server(), Server(), Server()]
+    servers[0].there = servers[1].there = False
+    parameters = msgspec.structs.replace(PARAMETERS, environments=2, clone_episodes=2)
+    trained = train(tmp_path, servers, spec, parameters)
+    assert [each.episodes for each in trained.demonstrated] == [1, 1]
+    assert trained.samples > 0
+    assert servers[2].steps == trained.samples + trained.prefix_samples
+
+
+def test_a_spare_server_stands_in_for_one_that_ends_in_the_middle(tmp_path: Path) -> None:
+    parameters = msgspec.structs.replace(PARAMETERS, environments=2)
+    spec = msgspec.structs.replace(TO_THE_END, seeds=SeedRange(first=0, count=100_000))
+    servers, calls = [Server(), Server(), Server()], itertools.count(1)
+
+    def end() -> None:
+        if next(calls) == 40:
+            servers[0].there = False
+
+    servers[0].before = end
+    trained = train(tmp_path, servers, spec, parameters, all_there(servers, 2))
+    assert servers[2].steps > 0
+    assert trained.reason == "the budget is spent"
+    # It goes on with the seeds of the environment that it plays, and none of them comes again.
+    first, second, third = (set(server.played) for server in servers)
+    assert {seed % 2 for seed in first | third} == {0}
+    assert {seed % 2 for seed in second} == {1}
+    assert not first & third
+
+
+def test_a_split_that_is_replaced_leaves_no_thread(tmp_path: Path) -> None:
+    servers = [Server(), Server()]
+    servers[0].there = False
+    plan = SessionPlan(name="toy/tryout", spec=TO_THE_END, gamma=0.99, size=4, once=True)
+    log = logging.getLogger("test")
+    session = SpreadSession(dict(zip(NAMES, servers, strict=False)), plan, log)
+    superseded = list(session._members)
+    assert [member.node for member in superseded] == ["env_server", "env_server_2"]
+    session.open(0)
+    for member in superseded:
+        with pytest.raises(RuntimeError, match="after shutdown"):
+            member.begin(0)
+    session.close()
 
 
 def test_when_all_servers_are_lost_the_rollout_is_discarded_and_begun_again(
