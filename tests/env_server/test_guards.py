@@ -262,6 +262,37 @@ def test_a_decision_is_no_longer_than_its_macro_and_one_turn_of_each_guard() -> 
     assert choose(playing, 5).steps.tolist() == [10]
 
 
+def test_a_guard_has_its_turn_after_the_last_step_of_a_macro_as_after_an_action() -> None:
+    """Half a metre is walked with the second step, which is the macro's last: the guard stands
+    there for its three steps, in the same decision, as after two actions. R = 2 + 3/2 + 3/4 + 3/8 +
+    3/16."""
+    walk = Program(name="walk", source=FOUR.source, max_steps=2)
+    told = interface(macros=[walk], rewards=[NORTH], gamma=0.5)
+    playing, world = session(1, interface=told, guards=[guard()])
+    world.actions.clear()
+    stepped = choose(playing, 5)
+    assert played(world) == ["forward"] * 2 + ["noop"] * 3
+    assert (stepped.steps.tolist(), stepped.reward.tolist()) == ([5], [4.8125])
+    assert report(playing) == GuardReport(
+        name="stand still", turns=1, steps=3, episodes=1, ended={"over": 1}
+    )
+    # The macro is over: chosen again it starts over.
+    assert choose(playing, 5).steps.tolist() == [2]
+    assert played(world)[-2:] == ["forward"] * 2
+    assert playing.episodes()[0].steps == 7
+
+
+def test_a_turn_after_a_macros_last_step_ends_with_the_stage_too() -> None:
+    walk = Program(name="walk", source=FOUR.source, max_steps=2)
+    told = interface(macros=[walk], horizon=4)
+    playing, world = session(2, interface=told, guards=[guard()])
+    world.actions.clear()
+    stepped = choose(playing, 5, NOOP)
+    assert stepped.steps.tolist() == [4, 1]
+    assert stepped.truncated.tolist() == [True, False]
+    assert report(playing).ended == {"episode_over": 1}
+
+
 def test_the_horizon_of_a_stage_ends_a_guards_turn() -> None:
     always = guard(when="def when(obs):\n    return True\n")
     playing, _ = session(1, interface=interface(horizon=5), guards=[always])

@@ -181,18 +181,19 @@ class Acting:
         once: Bools | None = None,
     ) -> int:
         """Step ``running`` together until every run has ended. Returns how many primitive steps
-        that took. ``batch`` is emptied. ``check`` is called before each step and may raise. Rows in
-        ``once`` have no run: they take the one step already in ``actions``, then only steps of
-        guards."""
+        that took. ``batch`` is emptied. ``check`` is called before each step and may raise.
+        ``once`` is given for decisions: rows in it have no run, they take the one step already in
+        ``actions``, then only steps of guards, and so do rows whose run has used up its steps."""
         readings, actions = self._steps.readings, self._steps.actions
         running = running.copy()
+        once = None if once is None else once.copy()
         steps = 0
         marks = {run.program.mark for run in batch.runs.values()}
         mark = marks.pop() if len(marks) == 1 else 0
         cut = None
         if guards:
             fields |= guards.fields
-            cut = _CutIn(guards, batch, self.possible)
+            cut = _CutIn(guards, batch, self.possible, to_the_end=once is not None)
         while running.any():
             check()
             seen.expire()
@@ -217,9 +218,13 @@ class Acting:
                 running[row] = False
                 if reports is not None:
                     reports.ended(row, run)
+                if once is not None:
+                    once[row] = True
             running &= ~over
             if once is not None:
-                running &= ~once | (cut.rows() if cut else False)
+                running &= ~once
+                if cut:
+                    running |= cut.rows()
         seen.expire()
         return steps
 
@@ -261,12 +266,14 @@ def _going_on(stage: InterfaceStage, choices: Ints, acting: Bools) -> dict[int, 
 
 
 class _CutIn:
-    """Guards, and the runs of a batch that they hold."""
+    """Guards, and the runs of a batch that they hold. ``to_the_end``: a guard that takes over with
+    a run's last step has its turn."""
 
-    def __init__(self, guards: Guards, batch: Batch, possible: Possible) -> None:
+    def __init__(self, guards: Guards, batch: Batch, possible: Possible, to_the_end: bool) -> None:
         self._guards = guards
         self._batch = batch
         self._possible = possible
+        self._to_the_end = to_the_end
         self._held: dict[int, Run] = {}
 
     def acts(self) -> Iterable[tuple[int, Act]]:
@@ -286,15 +293,16 @@ class _CutIn:
             guards.over(np.flatnonzero(over).tolist(), np.flatnonzero(dead).tolist())
         rows = np.flatnonzero(running & ~over).tolist()
         guards.look(seen, rows, self._possible)
-        for row in rows:
-            if row in guards and row in batch.runs:
-                self._held[row] = batch.hold(row)
+        taken_over = [row for row in rows if row in guards and row in batch.runs]
+        for row in taken_over:
+            self._held[row] = batch.hold(row)
         ended: list[tuple[int, Run]] = []
         for row, run in list(self._held.items()):
             if over[row]:
                 status = "episode_over"
             elif row in guards and batch.taken(row) >= run.max_steps:
-                guards.leave(row)
+                if not self._to_the_end or row not in taken_over:
+                    guards.leave(row)
                 status = "step_limit"
             else:
                 continue
