@@ -69,7 +69,7 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     clone: list[Program] = []
     # Where the policy is tried out while it learns; None: nowhere.
     tryouts: Tryouts | None = None
-    guards: list[Guard] = []  # that interrupt it, also prefix and lead
+    guards: list[Guard] = []  # that interrupt it, also prefix and lead, or what is guarded
     # A guard that is trained, by its condition and its max_steps; ``interface`` is its policy's.
     # Episodes are its turns; ``guarded`` is what it interrupts, whose samples count as a prefix's.
     guard: Guard | None = None

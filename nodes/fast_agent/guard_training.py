@@ -67,6 +67,7 @@ def _training_spec(
         task=request.task,
         interface=interface,
         guard=guard,
+        guards=request.stages[0].guards,
         guarded=[
             LeadingStage(program=stage.program, policy=stage.policy) for stage in request.stages
         ],

@@ -43,8 +43,9 @@ def longest_decision(spec: TrainingSpec) -> int:
     longest = max((turn(macro) for macro in interface.macros), default=1)
     if interface.autocraft:
         longest += card(spec.task.game).specs.most_assisted
-    # After its last step each guard may take over once.
-    longest += sum(guard.max_steps for guard in spec.guards)
+    if spec.guard is None:  # else they take over between its turns
+        # After its last step each guard may take over once.
+        longest += sum(guard.max_steps for guard in spec.guards)
     return max(1, min(longest, interface.horizon))
 
 

@@ -351,6 +351,8 @@ def test_a_guard_by_rl_is_trained_in_the_stages_that_it_cuts_into(tmp_path: Path
     assert (spec.guard.name, spec.guard.max_steps, spec.guard.program) == ("move-on", 7, None)
     assert [stage.program and stage.program.name for stage in spec.guarded] == ["walk-and-dig"]
     assert (spec.interface.horizon, spec.prefix, spec.lead) == (7, [], [])
+    # Between its turns the other guards play, as in the evaluation.
+    assert [guard.name for guard in spec.guards] == ["stand-still"]
     (question,) = [each for each in asked if isinstance(each, SpecQuestion)]
     assert (question.guard, question.when) == (LEARNED, spec.guard.when)
     # The proposals' order is the guards', whichever was made first.

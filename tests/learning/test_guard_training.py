@@ -37,7 +37,7 @@ from nodes.env_server.session.players import Decider
 from nodes.learner.exporting import _layers, actor_of
 from nodes.learner.training import Training
 from tests.env_server.test_env_server_sessions import LOG, choose, session, task
-from tests.env_server.test_guards import HERE
+from tests.env_server.test_guards import HERE, guard
 from tests.fake_world import FakeWorld
 
 WALK = Program(
@@ -55,6 +55,7 @@ POLICY = Interface(
     gamma=0.5,
 )
 NOOP, FORWARD, ATTACK = range(3)
+AT_HALF = "def when(obs):\n    return obs.position[2] == 0.5\n"
 LEAVE = Guard(name="leave", when=HERE, interface=POLICY, max_steps=10)
 """Where half a metre is walked, for three steps at most."""
 
@@ -125,6 +126,67 @@ def test_environments_whose_turn_has_not_come_are_waited_for() -> None:
     stepped = choose(playing, *[FORWARD] * 4)
     assert stepped.steps.tolist() == [0] * 4
     assert (stepped.prefix_steps, stepped.waits) == (200, True)
+
+
+def test_other_guards_take_over_from_the_stages_between_turns() -> None:
+    """The other one stands still for four steps where a quarter of a metre is walked: one step of
+    the program, four of that guard and one more of the program lead to the first turn."""
+    quarter = "def when(obs):\n    return obs.position[2] == 0.25 and obs.steps < 4\n"
+    other = guard("stand", when=quarter)
+    playing = training(guards=[other])
+    assert (playing.opened().prefix_steps, playing.opened().waits) == (6, False)
+    stepped = choose(playing, FORWARD)
+    assert (stepped.steps.tolist(), stepped.reward.tolist()) == ([1], [9.0])
+    (report,) = playing.guards()
+    # The turn is one of 100 steps of the first episode; in the next one the other guard's came.
+    assert (report.turns, report.steps, report.ended) == (2, 8, {"over": 2})
+    assert stepped.prefix_steps == 100 - 6 - 1 + 6
+
+
+def test_a_guard_in_training_waits_for_the_turn_of_another_and_takes_over_after_it() -> None:
+    """Both conditions hold at half a metre; the other one's for three steps of its own."""
+    own = msgspec.structs.replace(LEAVE, when=AT_HALF)
+    playing = training(guard=own, guards=[guard("stand")])
+    assert playing.opened().prefix_steps == 2 + 3
+    stepped = choose(playing, NOOP)
+    assert (stepped.steps.tolist(), stepped.prefix_steps) == ([1], 0)
+
+
+def test_a_guarded_program_knows_of_the_steps_of_all_guards() -> None:
+    """It turns where six steps have passed at once: three of the other guard's, two of the turn and
+    its own."""
+    source = (
+        "def action(obs):\n    before = 0\n    while True:\n        obs = forward()\n"
+        "        if obs.steps - before == 6:\n            turn(15)\n        before = obs.steps\n"
+    )
+    told = Program(name="counts", source=source, max_steps=500)
+    playing, world = session(
+        1,
+        guard=msgspec.structs.replace(LEAVE, when=AT_HALF, max_steps=2),
+        interface=POLICY,
+        guarded=[Lead(program=told)],
+        autoreset=True,
+        guards=[guard("stand")],
+    )
+    playing.opened()
+    world.actions.clear()
+    choose(playing, NOOP)
+    choose(playing, NOOP)
+    turned = [int(action[0][4]) - 12 for action in world.actions]
+    assert turned[:3] == [0, 0, 1]
+
+
+def test_a_death_in_the_turn_of_another_guard_begins_the_next_episode() -> None:
+    deadly = guard("stand", program=Program(name="s", source="def action(obs):\n    sneak()\n"))
+    far = msgspec.structs.replace(
+        LEAVE, when="def when(obs):\n    return obs.position[2] > 0.5 and obs.steps < 2\n"
+    )
+    playing = training(guard=far, guards=[deadly])
+    opened = playing.opened()
+    assert (opened.waits, opened.prefix_steps) == (True, 200)
+    (report,) = playing.guards()
+    # Each episode has two steps forward and the deadly one; the last turn has only begun.
+    assert (report.turns, report.steps, report.ended) == (67, 66, {"death": 66})
 
 
 def test_a_guard_that_cannot_be_trained_is_refused() -> None:

@@ -1,7 +1,8 @@
 """The training of a guard: its turns are the episodes, and between them plays what it interrupts.
 
 The world's own episodes go on over many turns. Where one ends, by the task's success, its horizon
-or the player's death, the next begins with the stages from the first on.
+or the player's death, the next begins with the stages from the first on. Other guards take over
+between the turns, as they do where the guard will play.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from nodes.env_server.programs import Run
 from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.session.decisions import Acting, compiled
+from nodes.env_server.session.guards import Guards
 from nodes.env_server.session.players import Act, Decider, Playing, PolicyPlaying, ProgramPlaying
 from nodes.env_server.session.steps import DecisionOutcome, Steps
 from worlds.play import Bools, Ints
@@ -24,8 +26,9 @@ Make = Callable[[int], Playing]
 
 
 class GuardTraining:
-    """``stage``: the trained policy's. ``reset`` begins episodes of the world in rows (B,);
-    ``decider`` makes a policy that is guarded ready.
+    """``stage``: the trained policy's. ``others``: the guards that cut into what is guarded.
+    ``reset`` begins episodes of the world in rows (B,); ``decider`` makes a policy that is guarded
+    ready.
 
     Raises:
         ValueError: there is nothing to interrupt, or it does not compile.
@@ -37,6 +40,7 @@ class GuardTraining:
         stage: InterfaceStage,
         steps: Steps,
         acting: Acting,
+        others: Guards,
         reset: Callable[[Bools], None],
         decider: Callable[[int], Decider],
     ) -> None:
@@ -47,10 +51,12 @@ class GuardTraining:
                 "a guard is trained with autoreset and stages that it cuts into, without a prefix"
             )
         self._steps, self._acting, self._stage = steps, acting, stage
+        self._others = others
         self._reset = reset
         self._most = guard.max_steps
         self._condition = CodeCondition(guard.when, steps.play.programs)
-        self._fields = self._condition.fields
+        self._looked_at = self._condition.fields | others.fields
+        self._fields = self._looked_at
         self._makes = [
             self._make(request, number, decider) for number in range(len(request.guarded))
         ]
@@ -58,7 +64,7 @@ class GuardTraining:
         self._parts = np.zeros(size, np.int64)  # which of the stages plays
         self._playing: list[Playing | None] = [None] * size
         self._length = np.zeros(size, np.int64)  # of the turn
-        self._passed = np.zeros(size, np.int64)  # in the turn that is over
+        self._passed = np.zeros(size, np.int64)  # of guards, since the stage's last step
         self._return = np.zeros(size, np.float32)
         self._turn = np.zeros(size, bool)  # where the guard plays
 
@@ -163,7 +169,7 @@ class GuardTraining:
         ended = np.zeros(self._steps.size, bool)
         ended[rows] = True
         self._turn &= ~ended
-        self._passed[rows] = self._length[rows]
+        self._passed[rows] += self._length[rows]
         self._begin_episodes(ended & self._steps.episodes.over)
 
     def _begin_episodes(self, rows: Bools) -> None:
@@ -187,9 +193,10 @@ class GuardTraining:
         self._stage.rewards.begin(self._steps.readings, rows)
 
     def _play_on(self) -> int:
-        """Play the stages where the guard does not, until its condition holds in all of them or
-        for a while; the primitive steps that it took."""
-        steps, taken = self._steps, 0
+        """Play the stages and the other guards where the guard does not, until its condition holds
+        in all of them or for a while; the primitive steps that it took. Where another guard plays
+        it waits for the end of that turn."""
+        steps, others, taken = self._steps, self._others, 0
         programs = steps.play.programs
         for _ in range(MOST_STEPS_BEFORE_REPLY):
             running = ~self._turn
@@ -197,7 +204,11 @@ class GuardTraining:
                 break
             seen = programs.observe(steps.readings, self._fields)
             last = np.zeros(steps.size, bool)
-            for row in np.flatnonzero(running).tolist():
+            interrupted = others.rows()
+            self._passed[interrupted] += 1
+            for row, act in others.acts():
+                steps.actions[row] = self._acting.vector(row, act)
+            for row in np.flatnonzero(running & ~interrupted).tolist():
                 act = self._next(seen, row)
                 last[row] = act is None
                 steps.actions[row] = (
@@ -207,9 +218,11 @@ class GuardTraining:
             dead = steps.tick(running)
             taken += int(np.count_nonzero(running))
             over = steps.of_episode(running, dead) | (running & last)
-            seen = programs.observe(steps.readings, self._condition.fields)
+            seen = programs.observe(steps.readings, self._looked_at)
             begins = np.zeros(steps.size, bool)
-            for row in np.flatnonzero(running & ~over).tolist():
+            others.over(np.flatnonzero(over).tolist(), np.flatnonzero(dead).tolist())
+            others.look(seen, np.flatnonzero(running & ~over).tolist(), self._acting.possible)
+            for row in np.flatnonzero(running & ~over & ~others.rows()).tolist():
                 begins[row] = self._condition.holds(seen.row(row, 0))
             seen.expire()
             self._begin_turns(begins)

@@ -322,7 +322,9 @@ class Session:
         def reset(rows: Bools) -> None:
             self._resets.reset(rows, None)
 
-        return GuardTraining(request, stage, self._steps, self._acting, reset, decider)
+        return GuardTraining(
+            request, stage, self._steps, self._acting, self._guards, reset, decider
+        )
 
     def _made(self, guards: Sequence[Guard]) -> Guards:
         programs = self._steps.play.programs
