@@ -77,8 +77,9 @@ class Agent(Node):
         interrupt: Positive | None = None
         clone: bool = True
         better_of: bool = True
-        # Which trainings try their policy out as they go on, stop where it falls below its start,
-        # and end with the best weights: those that began as a clone or from an earlier policy.
+        # Which trainings try their policy out as they go on, stop where it falls below its start or
+        # its best, and end with the best weights: those that began as a clone or from an earlier
+        # policy.
         tryouts_in_training: Literal["started", "always", "never"] = "started"
         tryouts_every: Positive = 50_000  # samples from one to the next
 

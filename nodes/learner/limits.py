@@ -8,12 +8,10 @@ import math
 
 from messages.bus import ServiceError
 from messages.training import TrainingSpec
-from nodes.learner.decline import has_fallen
+from nodes.learner.decline import fallen_below
 from nodes.learner.spec_measures import longest_decision, longest_episode
 from nodes.learner.state import TrainingState
 
-FALLS = 2
-"""Tryouts in a row that are compared with the first one."""
 NEGLIGIBLE = 0.1
 """The share of a budget that may be left over without a word."""
 
@@ -76,13 +74,11 @@ class TrainingLimits:
 
     def stop_when_fallen(self, state: TrainingState) -> None:
         tryouts = self._spec.tryouts
-        if tryouts is None or len(state.tryouts) <= FALLS:
+        if tryouts is None:
             return
-        first, *later = [rate for _, rate in state.tryouts]
-        if has_fallen(first, later[-FALLS:], tryouts.seeds.count):
-            state.stopped = (
-                f"its tryouts fell to {later[-1]:.2f}, below the {first:.2f} that it began with"
-            )
+        rates = [rate for _, rate in state.tryouts]
+        if below := fallen_below(rates, tryouts.seeds.count):
+            state.stopped = f"its tryouts fell to {rates[-1]:.2f}, below {below}"
 
     def stop_when_budget_is_spent(self, state: TrainingState) -> None:
         """Stop, unless one more decision of every environment still fits into the budget."""

@@ -18,7 +18,7 @@ from messages.world import Condition, Field, Guard, Opened, OpenSession, SeedRan
 from models.cloning import faded, kl_to_clone
 from nodes.learner import checkpoint
 from nodes.learner.cloning import Demonstrations
-from nodes.learner.decline import has_fallen
+from nodes.learner.decline import fallen_below, has_fallen
 from nodes.learner.ppo import Ppo
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
@@ -303,7 +303,7 @@ def with_rates(made: Training, rates: list[float]) -> dict[int, dict]:
 def test_a_training_that_falls_below_its_start_ends_with_its_best_weights(tmp_path):
     made = training(tmp_path, tryouts=TRYOUTS, budget=50_000)
     # Two of ten episodes less are chance, also twice in a row.
-    rates = [0.6, 0.4, 0.8, 0.4, 0.4, 0.7, 0.2, 0.1]
+    rates = [0.6, 0.4, 0.8, 0.4, 0.4, 0.7, 0.3, 0.1]
     seen = with_rates(made, list(rates))
     done = made.run(lambda progress: None)
     assert done.reason == "its tryouts fell to 0.10, below the 0.60 that it began with"
@@ -367,10 +367,31 @@ def test_an_error_in_a_tryout_leaves_no_session_open(tmp_path):
 def test_a_decline_is_more_than_chance() -> None:
     assert has_fallen(0.9, [0.5, 0.5], episodes=20)
     assert not has_fallen(0.9, [0.5, 0.9], episodes=20)
-    # sqrt(0.8 * 0.2 * 1.5 / 20) = 0.110: the mean must be 0.219 below.
+    # sqrt(0.8 * 0.2 / 20 * 0.5 * 1.5) = 0.077: the mean must be 0.155 below.
     assert not has_fallen(0.9, [0.75, 0.75], episodes=20)
+    # sqrt(0.467 * 0.533 / 20 * 0.5 * 1.5) = 0.097, of forty later episodes; one tryout is no fall.
+    assert has_fallen(0.6, [0.4, 0.4], episodes=20)
+    assert not has_fallen(0.6, [0.2], episodes=20)
     assert has_fallen(0.9, [0.75, 0.75], episodes=200)
     assert not has_fallen(0.0, [0.0, 0.0], episodes=20)
+
+
+def test_all_tryouts_since_a_fall_are_compared_with_what_was_there_before() -> None:
+    assert fallen_below([0.6, 0.8, 0.4, 0.4], 20) == "the 0.60 that it began with"
+    # A smaller fall shows when it has lasted.
+    for count in (2, 3):
+        assert fallen_below([0.6, *[0.42] * count], 20) == ""
+    assert fallen_below([0.6, *[0.42] * 4], 20) == "the 0.60 that it began with"
+    assert fallen_below([0.6, *[0.42] * 4, 0.7, 0.42], 20) == ""
+
+
+def test_a_training_that_falls_below_its_best_tryout_has_fallen_too() -> None:
+    assert fallen_below([0.3, 0.9, 0.35], 20) == ""  # one may be chance
+    assert fallen_below([0.3, 0.9, 0.35, 0.35], 20) == "the 0.90 of the best of them"
+    # The best of several is so partly by luck: less than three errors below it is no fall.
+    assert has_fallen(0.7, [0.5, 0.5], episodes=20)
+    assert fallen_below([0.3, 0.5, 0.7, 0.5, 0.5], 20) == ""
+    assert fallen_below([], 20) == ""
 
 
 def test_tryouts_and_demonstrations_have_the_guards_of_the_training(tmp_path):
