@@ -12,10 +12,12 @@ episodes on seeds that nothing was trained on:
     options         and with the programs as macros that are interrupted every 50 steps
     clone           from nothing but a clone of the best program, step by step
     options+clone   the programs as macros, and the start a clone of the best
-    all             that, with tryouts: the best weights stand, and a fall ends the training
+    tryouts         `nothing` with tryouts: the best weights stand, and a fall ends the training
+    all             `options+clone` with tryouts
 
-`stands` is the better of the best program and the policy in those episodes, which is what the fast
-agent keeps (it compares them in a tryout). Rows that FILE has already are not run again.
+The last column is what stands of `all` and the best program, as the fast agent chooses it: by
+episodes on other seeds than those that are counted, on a tie the one with fewer steps. Rows that
+FILE has already are not run again.
 """
 
 import argparse
@@ -25,7 +27,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -54,7 +56,7 @@ from worlds import card
 INTERRUPT = 50
 PROGRAM_STEPS = 1000
 EPISODES = 60
-ARMS = ("nothing", "options", "clone", "options+clone", "all")
+ARMS = ("nothing", "options", "clone", "options+clone", "tryouts", "all")
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,9 +185,16 @@ def training_spec(
             seeds=SeedRange(first=seed * 1_000_000 + 850_000, count=episodes),
             every=max(1, budget // 5),
         )
-        if arm == "all"
+        if arm in ("tryouts", "all")
         else None,
     )
+
+
+class Outcome(NamedTuple):
+    """Successes, and primitive steps of all episodes together."""
+
+    success: int
+    steps: int
 
 
 class Episodes:
@@ -197,13 +206,13 @@ class Episodes:
         self._count = count
         self._seeds = SeedRange(first=seed * 1_000_000 + 900_000, count=count)
 
-    def program(self, name: str, program: Program) -> int:
+    def program(self, name: str, program: Program) -> Outcome:
         self._open(name)
         goal = RunProgram(session=name, program=program)
         self._bus.run_goal(RUN_PROGRAM, f"{name}/run", goal)
         return self._close(name)
 
-    def policy(self, name: str, trained: Any) -> int:
+    def policy(self, name: str, trained: Any) -> Outcome:
         """Begun again where its horizon is over, as in a tryout."""
         self._open(name)
         rows, again = list(range(self._count)), 0
@@ -221,23 +230,28 @@ class Episodes:
         )
         self._bus.call(OPEN, request)
 
-    def _close(self, name: str) -> int:
-        closed = self._bus.call(CLOSE, CloseSession(session=name))
-        return sum(episode.success for episode in closed.episodes)
+    def _close(self, name: str) -> Outcome:
+        episodes = self._bus.call(CLOSE, CloseSession(session=name)).episodes
+        return Outcome(
+            sum(episode.success for episode in episodes), sum(episode.steps for episode in episodes)
+        )
+
+
+def tried_out(bus: Bus, setting: Setting, seed: int, count: int) -> Episodes:
+    """The episodes by which it is chosen what stands."""
+    return Episodes(bus, setting, seed + 500, count)
 
 
 def play_programs(bus: Bus, name: str, seed: int, count: int) -> dict[str, Any]:
-    """Each program in the evaluation's episodes, and, to know the best, in others."""
+    """Each program in the evaluation's episodes, and, to know the best, in others: the successes in
+    those, in the evaluation's, and the steps in those."""
     setting = SETTINGS[name]
-    unseen = Episodes(bus, setting, seed, count)
-    tried = Episodes(bus, setting, seed + 500, count)
-    rows = {
-        program.name: [
-            tried.program(f"{name}/{seed}/{program.name}/tried", program),
-            unseen.program(f"{name}/{seed}/{program.name}/unseen", program),
-        ]
-        for program in programs_of(setting, steps=setting.task.horizon)
-    }
+    unseen, tried = Episodes(bus, setting, seed, count), tried_out(bus, setting, seed, count)
+    rows: dict[str, list[int]] = {}
+    for program in programs_of(setting, steps=setting.task.horizon):
+        before = tried.program(f"{name}/{seed}/{program.name}/tried", program)
+        after = unseen.program(f"{name}/{seed}/{program.name}/unseen", program)
+        rows[program.name] = [before.success, after.success, before.steps]
     best = max(rows, key=lambda each: rows[each][0])
     return {"task": name, "seed": seed, "arm": "programs", "programs": rows, "best": best}
 
@@ -251,13 +265,19 @@ def train(
     id = f"{name}/{seed}/{arm}"
     trained = bus.run_goal(TRAIN, id, Train(spec=spec))
     count = given.episodes
+    unseen = Episodes(bus, SETTINGS[name], seed, count).policy(f"{id}/unseen", trained)
+    tried = {}
+    if arm == "all":
+        found = tried_out(bus, SETTINGS[name], seed, count).policy(f"{id}/tried", trained)
+        tried = {"tried": found.success, "tried_steps": found.steps}
     return {
         "task": name,
         "seed": seed,
         "arm": arm,
         "learner": given.learner,
         "budget": given.budget,
-        "success": Episodes(bus, SETTINGS[name], seed, count).policy(f"{id}/unseen", trained),
+        "success": unseen.success,
+        **tried,
         "episodes": count,
         "samples": trained.samples,
         "other_samples": trained.prefix_samples,
@@ -269,6 +289,16 @@ def train(
         "reason": trained.reason,
         "seconds": round(time.monotonic() - began, 1),
     }
+
+
+def stands(policy: dict[str, Any], programs: dict[str, Any]) -> int | None:
+    """Successes on the unseen seeds of the policy or the best program, whichever did better on the
+    tried ones, on a tie with fewer steps. None: a row of an earlier version has no tried ones."""
+    code = programs["programs"][programs["best"]]
+    if "tried" not in policy or len(code) < 3:
+        return None
+    learned = policy["tried"], -policy["tried_steps"]
+    return policy["success"] if learned >= (code[0], -code[2]) else code[1]
 
 
 def table(rows: list[dict[str, Any]], episodes: int) -> str:
@@ -287,8 +317,9 @@ def table(rows: list[dict[str, Any]], episodes: int) -> str:
         for arm in arms:
             found = [mine[arm, s]["success"] for s in seeds if (arm, s) in mine]
             cells.append(", ".join(map(str, found)))
-        stands = [max(mine["all", s]["success"], code[s]) for s in seeds if ("all", s) in mine]
-        cells.append(", ".join(map(str, stands)))
+        both = [s for s in programs if ("all", s) in mine]
+        chosen = [stands(mine["all", s], programs[s]) for s in both]
+        cells.append(", ".join("-" if each is None else str(each) for each in chosen))
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
