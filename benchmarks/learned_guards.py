@@ -29,11 +29,12 @@ from messages.bus import Bus
 from messages.program import Program
 from messages.training import ACTOR, TRAIN, GetActor, LeadingStage, Train, TrainingSpec
 from messages.world import Guard, Interface, RewardTerm, SeedRange
+from nodes.llm.rulebook.rules import Book
 from worlds.crafter.card.crafter_names import LENGTH
 
 PROGRAMS = Path(__file__).parent / "programs"
 STAGE = (PROGRAMS / "crafter_plain.py").read_text("utf-8")
-WHEN = (PROGRAMS / "crafter_fight_when.py").read_text("utf-8")
+WHEN = Book("crafter").guard_source("fight_back_until_none_is_near_when.py", TASK.success)
 OTHERS = ["drink", "eat", "shelter", "sleep"]
 TURN = 60  # steps at most
 INTERRUPT = 10

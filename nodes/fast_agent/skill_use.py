@@ -18,7 +18,7 @@ from messages.plan import Evaluate, Evaluated, Implemented, MakeGuard, Stage, Wo
 from messages.training import Policy, TrainingSpec
 from messages.world import Condition, Guard
 from nodes.common.goals.goal_ids import slug
-from nodes.common.goals.guard_counts import done, whole_turns
+from nodes.common.goals.guard_counts import GOOD_SHARE, LEAST_TURNS, done, whole_turns
 from nodes.common.running.commit import current_commit
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import (
@@ -38,9 +38,6 @@ from nodes.fast_agent.implementing import Implementing
 
 MOST_NOTES = 4  # skills that the language model is shown
 MOST_GUARD_NOTES = 2
-GOOD_GUARD = 0.8
-"""Share of a guard's turns after which its condition no longer held, from which on it is kept."""
-LEAST_TURNS = 5
 _Kept = TypeVar("_Kept")
 
 
@@ -114,7 +111,7 @@ class Skills:
             )
             occasion = f"{goal_id}/guard-{report.name}"
             copied = guard.policy.startswith("skill/")  # of the library already
-            if turns >= LEAST_TURNS and done(report) >= GOOD_GUARD and not copied:
+            if turns >= LEAST_TURNS and done(report) >= GOOD_SHARE and not copied:
                 learned = Learned(
                     purpose=guard.purpose,
                     method="code" if guard.program is not None else "rl",
@@ -258,7 +255,7 @@ class Skills:
             and skill.learned.method == request.proposal.method
             and skill.learned.provenance.world == self._world
             and skill.learned.task.game == request.task.game
-            and skill.counts.rate >= GOOD_GUARD
+            and skill.counts.rate >= GOOD_SHARE
         ]
         known.sort(key=lambda each: (-each[0].counts.rate, -each[0].counts.episodes, each[0].name))
         wanted = slug(request.proposal.name)

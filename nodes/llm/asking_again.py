@@ -200,7 +200,7 @@ def _backend(
                 "name a model with --llm"
             )
         if isinstance(profile, Rulebook):
-            yield RulebookBackend(profile.rules, game_of(question)), 0.0
+            yield RulebookBackend(profile.rules, game_of(question), profile.guards_by), 0.0
             return
         names = [name for message in prompt for name in message.pictures]
         if names and not profile.vision:

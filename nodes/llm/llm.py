@@ -289,7 +289,7 @@ class Llm(Node):
     def _backend(self) -> Backend:
         profile = read_profile(self.parameters.profile)
         if isinstance(profile, Rulebook):
-            return RulebookBackend(profile.rules, self._game())
+            return RulebookBackend(profile.rules, self._game(), profile.guards_by)
         if isinstance(profile, Replay):
             self.recording = Recording(profile, self.folder)
             return RulebookBackend()  # never used: what the recording lacks is a difference

@@ -15,6 +15,9 @@ class Rulebook(msgspec.Struct, tag_field="kind", tag="rulebook", forbid_unknown_
     """No language model: rules and a stock of programs."""
 
     rules: str = "rules.yaml"  # the rule file, one of the game's (worlds/<game>/card/rules/)
+    # The method that guards are proposed by first, where the rules know one for it; null: as the
+    # rules have it.
+    guards_by: Literal["code", "rl"] | None = None
 
 
 class Replay(msgspec.Struct, tag_field="kind", tag="replay", forbid_unknown_fields=True):

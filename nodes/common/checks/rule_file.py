@@ -42,7 +42,9 @@ class Approach(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 class GuardRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A guard. Its program is ``<file>.py`` and its condition ``<file>_when.py`` in the card's
-    ``guards/``; by rl it has the spec of the name ``spec``."""
+    ``guards/``. By rl it has the spec of the name ``spec``, where that takes programs its own one
+    as a macro, and the condition in the file ``learned_when``, if that is another one. ``methods``
+    are those that it is proposed by, the first of them first."""
 
     when: str  # in words
     description: str
@@ -50,6 +52,7 @@ class GuardRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     file: str
     max_steps: int
     spec: str = ""
+    learned_when: str = ""
     beside: tuple[Method, ...] = ("code", "rl")  # of the sub-actions that it is proposed with
 
 
@@ -135,6 +138,7 @@ def _problems(rules: Rules, rulebook: RulebookRules) -> Iterator[str]:
     for name, guard in rules.guards.items():
         files = [f"{guard.file}_when.py"]
         files += [f"{guard.file}.py"] if "code" in guard.methods else []
+        files += [guard.learned_when] if guard.learned_when else []
         yield from _missing("program of a guard", files, guards, f"guards.{name}")
         specs = [guard.spec] if guard.spec else []
         yield from _missing("training spec", specs, rules.specs, f"guards.{name}")

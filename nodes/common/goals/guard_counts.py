@@ -7,6 +7,10 @@ from messages.plan import GuardLine
 from messages.world import TURN_ENDINGS, GuardReport
 
 _CUT_SHORT = ("taken_over", "episode_over")
+GOOD_SHARE = 0.8
+"""Share of a guard's turns after which its condition no longer held, from which on it is good."""
+LEAST_TURNS = 5
+"""Turns without which nothing is known of a guard."""
 
 
 def together(reports: Iterable[GuardReport]) -> list[GuardReport]:
@@ -28,6 +32,17 @@ def done(report: GuardReport) -> float:
 def whole_turns(report: GuardReport) -> int:
     """The number of turns that were not cut short."""
     return sum(times for how, times in report.ended.items() if how not in _CUT_SHORT)
+
+
+def failed(line: GuardLine) -> bool:
+    """Whether a guard was not made, made mistakes, or too seldom did in its turns what it is for.
+    One that had next to no turns has not failed."""
+    if not line.made:
+        return True
+    if line.report is None:
+        return False
+    few = whole_turns(line.report) < LEAST_TURNS
+    return bool(line.report.errors) or (not few and done(line.report) < GOOD_SHARE)
 
 
 def in_words(report: GuardReport) -> str:

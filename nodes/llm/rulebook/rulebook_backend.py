@@ -28,13 +28,14 @@ from messages.chat import (
     SpecQuestion,
     game_of,
 )
-from messages.plan import GuardProposal, Method
+from messages.plan import Method
 from messages.world import DEFAULT_GAME
 from models.outcomes import Ending, failures, outcome_in_words, succeeded
-from nodes.common.checks.rule_file import BOOK
+from nodes.common.checks.rule_file import BOOK, GuardRule
 from nodes.llm.backend import BackendError, Completion
 from nodes.llm.rulebook import filled_specs, rules
 from nodes.llm.rulebook.next_decomposition import choice_after
+from nodes.llm.rulebook.proposed_guards import proposed_guards
 from nodes.llm.rulebook.rules import Book
 from worlds import card
 from worlds.card import Unclear, Unreachable
@@ -42,18 +43,22 @@ from worlds.common.mineclip_feature import MINECLIP
 
 
 class RulebookBackend:
-    """``book``: the rule file, by its name; ``game``: the game that it has to be of.
+    """``book``: the rule file, by its name; ``game``: the game that it has to be of; ``guards_by``:
+    the method that guards are proposed by first.
 
     Raises:
         ValueError: there is no such file.
     """
 
-    def __init__(self, book: str = BOOK, game: str = DEFAULT_GAME) -> None:
+    def __init__(
+        self, book: str = BOOK, game: str = DEFAULT_GAME, guards_by: Method | None = None
+    ) -> None:
         try:
             _ = Book(game, book).rules
         except rules.NoRule as error:
             raise ValueError(f"The rulebook cannot be read: {error}.") from None
         self._book = book
+        self._guards_by: Method | None = guards_by
         variant = "" if book == BOOK else f", {book}"
         self.model = f"rulebook (no language model{variant})"
 
@@ -73,7 +78,7 @@ class RulebookBackend:
         if isinstance(question, PlanQuestion):
             return plan(question)
         if isinstance(question, DecomposeQuestion):
-            return decompose(question, self._book)
+            return decompose(question, self._book, self._guards_by)
         if isinstance(question, ProgramQuestion):
             return program(question, self._book)
         if isinstance(question, GuardQuestion):
@@ -109,7 +114,9 @@ def plan(question: PlanQuestion) -> PlanAnswer:
     return PlanAnswer(thoughts=sums, subtasks=subtasks)
 
 
-def decompose(question: DecomposeQuestion, book: str = BOOK) -> DecomposeAnswer:
+def decompose(
+    question: DecomposeQuestion, book: str = BOOK, guards_by: Method | None = None
+) -> DecomposeAnswer:
     """The cheapest decomposition that the verdicts so far leave open."""
     goal = question.subtask.success
     alone = question.task.success == goal
@@ -125,29 +132,14 @@ def decompose(question: DecomposeQuestion, book: str = BOOK) -> DecomposeAnswer:
     return DecomposeAnswer(
         thoughts=" ".join(failures) or "The cheapest way comes first.",
         sub_actions=sub_actions,
-        guards=_guards(question, known, {each.method for each in sub_actions}, book),
+        guards=proposed_guards(
+            Book(question.task.game, book),
+            known,
+            {each.method for each in sub_actions},
+            question,
+            guards_by,
+        ),
     )
-
-
-def _guards(
-    question: DecomposeQuestion, known: rules.Approach, ways: set[Method], book: str
-) -> list[GuardProposal]:
-    """Those of the rules that the run takes, beside sub-actions done in these ``ways``."""
-    rulebook = Book(question.task.game, book)
-    found: list[GuardProposal] = []
-    for name in known.guards:
-        rule = rulebook.guard(name)
-        methods: list[Method] = [each for each in rule.methods if each in question.methods]
-        if methods and ways & set(rule.beside):
-            found.append(
-                GuardProposal(
-                    name=name,
-                    method=methods[0],
-                    when=rule.when,
-                    description=rule.description,
-                )
-            )
-    return found[: question.most_guards]
 
 
 def guard(question: GuardQuestion, book: str = BOOK) -> GuardAnswer:
@@ -155,9 +147,11 @@ def guard(question: GuardQuestion, book: str = BOOK) -> GuardAnswer:
     rulebook = Book(question.task.game, book)
     rule = rulebook.guard(question.proposal.name)
     goal, inventory = question.task.success, question.task.inventory
+    learned = question.proposal.method == "rl"
+    condition = (rule.learned_when if learned else "") or f"{rule.file}_when.py"
     return GuardAnswer(
         thoughts=f"From the stock: {rule.file}.",
-        when=rulebook.guard_source(f"{rule.file}_when.py", goal, inventory),
+        when=rulebook.guard_source(condition, goal, inventory),
         source=rulebook.guard_source(f"{rule.file}.py", goal, inventory)
         if question.proposal.method == "code"
         else "",
@@ -183,9 +177,10 @@ def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
 def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
     """The spec after as many as have failed; macros only where they are allowed."""
     goal, inventory = question.task.success, question.task.inventory
+    rule = None
     if question.guard is not None:
-        named = Book(question.task.game, book).guard(question.guard.name).spec
-        stock = [named] if named else []
+        rule = Book(question.task.game, book).guard(question.guard.name)
+        stock = [rule.spec] if rule.spec else []
     else:
         stock = _step(question, book).specs
     if not stock:
@@ -208,6 +203,8 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         for macro in chosen.macros
         if question.macros_allowed
     ]
+    if rule is not None and question.macros_allowed and chosen.programs != "none":
+        macros += _guards_own(rulebook, rule, question, chosen.interrupt)
     own = [each for each in question.programs if each.success == question.sub_action.success]
     offered = {"none": [], "own": own, "all": question.programs}[chosen.programs]
     tried = [
@@ -243,6 +240,23 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         memory=chosen.memory,
         memory_size=chosen.memory_size,
     )
+
+
+def _guards_own(
+    rulebook: Book, rule: GuardRule, question: SpecQuestion, steps: int
+) -> list[MacroDraft]:
+    """The program that the stock has for a guard, if it has one, as a macro of its policy."""
+    goal, inventory = question.task.success, question.task.inventory
+    if "code" not in rule.methods:
+        return []
+    return [
+        MacroDraft(
+            name=rule.file,
+            source=rulebook.guard_source(f"{rule.file}.py", goal, inventory),
+            purpose=rule.description,
+            max_steps=steps,  # it ends there, as macros of guards are not interrupted
+        )
+    ]
 
 
 def _thoughts(macros: bool, programs: bool, cloned: bool) -> str:
