@@ -21,6 +21,7 @@ from nodes.llm.fitting import fit
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
 from tests.agent_stack import LOG, TASK
 from tests.llm import vllm_environment
+from worlds.common.pictures import RGB
 from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.play.runtime import RUNTIME
 
@@ -31,6 +32,16 @@ ANSWER = 2048  # of them, kept for the answer
 def test_the_page_of_prompts_is_up_to_date():
     told = "docs/prompts.md is older than the prompts: run `python -m nodes.llm.prompt_pages`"
     assert PAGE.read_text("utf-8") == page(), told
+
+
+@pytest.mark.parametrize("game", ["minecraft", "crafter"])
+def test_pixels_that_a_run_has_policies_see_are_described_in_every_game(game: str):
+    agent, question = next(each for each in samples().values() if isinstance(each[1], SpecQuestion))
+    assert isinstance(question, SpecQuestion)
+    task = msgspec.structs.replace(question.task, game=game)
+    seen = msgspec.structs.replace(question, task=task, before=[], observations=["rgb"])
+    said = render(ROOT / "nodes" / agent / "prompts", seen)[1].content
+    assert f"Observations to choose from:\n- rgb: {RGB.description}\n" in said
 
 
 @pytest.mark.parametrize("name", sorted(samples()))

@@ -45,6 +45,7 @@ from nodes.node import Node
 from worlds import card
 from worlds.card import Card, Unreachable
 from worlds.common.mineclip_feature import MINECLIP
+from worlds.common.pictures import RGB
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
@@ -167,7 +168,8 @@ def _environment(prompts: Path, game: str) -> jinja2.Environment:
     slots["title"] = known.title
     slots["api"] = known.language.stub.read_text("utf-8").strip()
     slots["names_taken"] = known.names_taken
-    slots["features"] = {**known.specs.features, MINECLIP.name: MINECLIP}
+    # Pictures are seen in every game; some offer them only where a run's observations name them.
+    slots["features"] = {RGB.name: RGB, **known.specs.features, MINECLIP.name: MINECLIP}
     slots["setting"] = known.setting
     slots["kinds"] = known.conditions.kinds
     slots["chain"] = partial(_chain, known)
