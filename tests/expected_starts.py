@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from messages.plan import Subtask
-from worlds.common.planning import gains
-from worlds.minecraft.card.planning import expected
+from worlds.minecraft.card.planning import PLANNING, expected
 
 
 def starts(subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[dict[str, int]]:
     """What is expected in the inventory when each subtask begins, by the rules alone."""
-    return [expected(gains(subtasks[:index]), inventory) for index in range(len(subtasks))]
+    return [expected(PLANNING.gains(subtasks[:index]), inventory) for index in range(len(subtasks))]

@@ -148,6 +148,18 @@ class Goals(ABC):
 class Planning(ABC):
     """How what is wanted comes about, by the rules of the game."""
 
+    places: Collection[str] = ()
+    """Counters of the inventories of plans that are no items: which place the player is at."""
+
+    def begun(self, task: Task) -> dict[str, int]:
+        """What a plan of a task starts from: its inventory, and the place where it begins."""
+        return dict(task.inventory)
+
+    def task_from(self, task: Task, held: Mapping[str, int]) -> Task:
+        """The task as it begins with what a plan expects, at the place that ``held`` names."""
+        items = {name: count for name, count in held.items() if name not in self.places}
+        return msgspec.structs.replace(task, inventory=items)
+
     @abstractmethod
     def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
         """The subtasks that lead from an inventory to a condition, none superfluous.

@@ -148,7 +148,7 @@ class Pursuit:
             samples = self.limits.samples  # they may be set while a subtask is practised
             return samples if single else for_practice(samples, task, self._config)
 
-        rest, held = list(self.subtasks), dict(task.inventory)
+        rest, held = list(self.subtasks), card(task.game).planning.begun(task)
         self.subtasks.clear()  # from here on: those practised, in order, and those to come
         if failed := self._practise(rest, held, practice, single):
             return self._report(False, failed)
@@ -187,7 +187,9 @@ class Pursuit:
             if failed := self._begin(known, samples, single, practice, others):
                 return failed
             stands = known.numbered(self.chosen[subtask.name])
-            left = stands.left if stands is not None else {}
+            left = dict(stands.left) if stands is not None else {}
+            if left:  # the inventories that were counted do not say where the player was
+                left |= {place: held[place] for place in planning.places if held.get(place, 0)}
             if left and (problems := shortfalls(self.task, rest, left)):
                 rest, held = self._plan_again(done, left, problems, rest, held)
         return ""
@@ -252,10 +254,11 @@ class Pursuit:
         limits = msgspec.structs.replace(
             self.limits, samples=samples, success_rate=self._wanted, goal_rate=None
         )
+        begun = card(self.task.game).planning.task_from(self.task, known.start)
         request = AchieveSubtask(
-            task=self.task,
+            task=msgspec.structs.replace(begun, inventory=self.task.inventory),
             subtask=known.subtask,
-            start=known.start,
+            start=begun.inventory,
             limits=limits,
             history=list(known.iterations),
             performed=performed,
@@ -278,7 +281,7 @@ class Pursuit:
         and what it expected where there is no valid new plan."""
         reasons = " ".join(problems)
         self._planner.log.info("%s: the rest of the plan is invalid: %s", self._goal.id, reasons)
-        from_here = msgspec.structs.replace(self.task, inventory=left)
+        from_here = card(self.task.game).planning.task_from(self.task, left)
         id = f"{self._goal.id}/again-{done}"
         again, wrong = self._planned_again(
             lambda: self._planner.plan(id, from_here, problems, refused=rest)
@@ -419,7 +422,8 @@ class Pursuit:
         )
         if wrong or all(_key(each) in self._practised for each in again):
             return
-        if failed := self._practise(again, dict(self.task.inventory), lambda: until, single=False):
+        begun = card(self.task.game).planning.begun(self.task)
+        if failed := self._practise(again, begun, lambda: until, single=False):
             self._planner.log.info("%s: not all of the new plan: %s", self._goal.id, failed)
         self.subtasks[:] = [each.subtask for each in self._practised.values()]
         self._planner.publish_plan(self._goal, self.subtasks, len(self.subtasks))

@@ -80,7 +80,8 @@ def samples(task: str, learn: int, episodes: int) -> int:
     of each subtask that the rules' plan has and of the performance."""
     known = goals_of(DEFAULT_GAME).task(task)
     try:
-        plan = card(known.game).planning.plan_for(known.success, known.inventory)
+        planning = card(known.game).planning
+        plan = planning.plan_for(known.success, planning.begun(known))
     except Unreachable:
         plan = []
     return learn + (len(plan) + 1) * episodes * known.horizon

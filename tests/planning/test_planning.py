@@ -16,7 +16,12 @@ STARTS = [
     {"crafting_table": 1, "iron_ingot": 3},
     {"planks": 3, "stick": 1, "cobblestone": 5, "coal": 2},
 ]
-NO_WAY = {"purple_shulker_box": "shulker_shell"}  # no shulker in this world
+OF_THE_END = ("chorus_fruit_popped", "end_bricks", "end_rod", "purpur_block", "purpur_pillar",
+              "purpur_slab", "purpur_stairs")  # fmt: skip
+NO_WAY = {
+    "purple_shulker_box": "shulker_shell",  # no shulker in this world
+    **dict.fromkeys(OF_THE_END, "no way to the End can be played"),
+}
 
 
 def gained(goal: str, quantity: int, inventory: dict[str, int]) -> list[tuple[str, int]]:

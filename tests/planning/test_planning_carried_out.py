@@ -49,7 +49,7 @@ def carried_out(plan: Sequence[tuple[str, int]], inventory: Mapping[str, int]) -
                 held[used] -= count
             brought += way.gives
         held[item] += brought if way.how in ("craft", "smelt") else gain
-        if ITEM[item].durability:
+        if item in ITEM and ITEM[item].durability:
             uses.setdefault(item, []).extend([ITEM[item].durability] * brought)
     return held
 

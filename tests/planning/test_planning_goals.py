@@ -1,7 +1,9 @@
 """Plans for goals that are more than having something, and for every task of MineDojo."""
 
+import msgspec
 import pytest
 
+from messages.plan import Subtask
 from messages.world import Condition, Task, View
 from nodes.llm.rulebook.rules import Book, NoRule
 from voxeldojo.tasks import task_ids
@@ -9,8 +11,12 @@ from worlds import card
 from worlds.card import Unreachable
 from worlds.minecraft.card.planning import PLANNING
 
-UNKNOWN = {"chorus_plant", "elytra", "grass", "monster_egg", "spawn_egg"}
+UNKNOWN = {"elytra", "grass", "monster_egg", "spawn_egg"}
 """Targets that nothing in the rules leads to."""
+OF_THE_END = {"chorus_flower", "chorus_fruit", "chorus_plant", "end_bricks", "end_rod", "end_stone"}
+"""Targets that are had in the End alone."""
+
+VIEW = View(inventory={}, position=(0.0, 64.0, 0.0), life=20.0, food=20.0, facing="air")
 
 
 def steps(kind: str, name: str, inventory: dict[str, int], quantity: int = 1) -> list[tuple]:
@@ -64,17 +70,68 @@ def test_a_plan_for_a_dangerous_fight_makes_a_weapon_first():
     assert plan[-2:] == [("have", "stone_sword", 1), ("killed", "zombie", 1)]
 
 
-def test_logs_of_other_trees_count_as_logs_for_planks_but_not_for_a_goal_of_logs():
-    view = View(
-        position=(0.0, 64.0, 0.0),
-        yaw=0.0,
-        pitch=0.0,
-        life=20.0,
-        food=20.0,
-        inventory={"log": 1, "log2": 2},
-        facing="air",
-        around={},
+def test_a_plan_for_what_is_had_in_the_nether_goes_there_with_all_that_it_takes():
+    plan = steps("have", "netherrack", {})
+    there = plan.index(("in_dimension", "nether", 1))
+    assert plan[there:] == [("in_dimension", "nether", 1), ("have", "netherrack", 1)]
+    assert {"obsidian", "flint_and_steel", "diamond_pickaxe"} <= {name for _, name, _ in plan}
+    # What is had here alone comes before: there is no wood where the portal leads.
+    plan = steps("have", "netherrack", {"obsidian": 10, "flint_and_steel": 1})
+    assert [name for _, name, _ in plan[-3:]] == ["wooden_pickaxe", "nether", "netherrack"]
+    plan = steps("have", "comparator", {})
+    assert [name for _, name, _ in plan[-3:]] == ["nether", "quartz", "comparator"]
+
+
+def test_a_plan_from_everything_held_only_builds_the_portal():
+    held = {"obsidian": 14, "flint_and_steel": 1, "iron_pickaxe": 1}
+    assert steps("in_dimension", "nether", held) == [("in_dimension", "nether", 1)]
+    assert steps("have", "quartz", held) == [("in_dimension", "nether", 1), ("have", "quartz", 1)]
+    view = msgspec.structs.replace(VIEW, inventory={"iron_pickaxe": 1})
+    goal = Condition(kind="have", name="quartz")
+    # A portal beside the player is not built again, and who is there goes nowhere.
+    beside = PLANNING.at_hand(msgspec.structs.replace(view, around={"portal": 6}), goal)
+    assert steps("have", "quartz", beside) == steps("have", "quartz", held)
+    there = PLANNING.at_hand(msgspec.structs.replace(view, dimension="nether"), goal)
+    assert steps("have", "quartz", there) == [("have", "quartz", 1)]
+
+
+def test_who_begins_in_the_nether_need_not_go_there():
+    task = task_named("combat_blaze_nether_diamond_armors_diamond_sword_shield")
+    assert PLANNING.begun(task)["nether"] == 1
+    assert "nether" not in task.inventory
+    quartz = Condition(kind="have", name="quartz")
+    plan = PLANNING.plan_for(quartz, {**PLANNING.begun(task), "iron_pickaxe": 1})
+    assert [each.success for each in plan] == [quartz]
+
+
+def test_a_subtask_after_the_portal_is_practised_in_the_nether():
+    task = Task(id="quartz", prompt="", success=Condition(kind="have", name="quartz"))
+    plan = PLANNING.plan_for(task.success, {"obsidian": 10, "flint_and_steel": 1})
+    held = PLANNING.expected(plan[:-1], {"obsidian": 10, "flint_and_steel": 1})
+    begun = PLANNING.task_from(task, held)
+    assert (begun.biome, begun.inventory["wooden_pickaxe"]) == ("nether", 1)
+    assert "nether" not in begun.inventory
+    assert PLANNING.task_from(task, {"log": 1}).biome == task.biome
+
+
+def test_a_plan_of_others_that_forgets_the_portal_is_told_so():
+    quartz = Subtask(name="quartz", success=Condition(kind="have", name="quartz"))
+    (said,) = PLANNING.shortfalls([quartz], {"iron_pickaxe": 1})
+    assert "can be had in the nether alone, and no earlier subtask goes there" in said
+
+
+@pytest.mark.parametrize(("kind", "name"), [("in_dimension", "end"), ("have", "end_stone")])
+def test_the_end_is_refused_with_what_is_missing(kind: str, name: str):
+    goal = Condition(kind=kind, name=name)
+    with pytest.raises(Unreachable, match="no way to the End can be played: it takes twelve eyes"):
+        PLANNING.plan_for(goal, {"diamond_pickaxe": 1})
+    assert PLANNING.plan_for(
+        Condition(kind="have", name="end_stone"), {"end": 1, "iron_pickaxe": 1}
     )
+
+
+def test_logs_of_other_trees_count_as_logs_for_planks_but_not_for_a_goal_of_logs():
+    view = msgspec.structs.replace(VIEW, inventory={"log": 1, "log2": 2})
     held = PLANNING.at_hand(view, Condition(kind="have", name="stick"))
     assert held == {"log": 3}
     for wood in ("log", "log2"):
@@ -84,7 +141,12 @@ def test_logs_of_other_trees_count_as_logs_for_planks_but_not_for_a_goal_of_logs
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("in_dimension", "nether"), ("in_biome", "plains"), ("height", "above"), ("health", "food")],
+    [
+        ("in_dimension", "overworld"),
+        ("in_biome", "plains"),
+        ("height", "above"),
+        ("health", "food"),
+    ],
 )
 def test_a_condition_that_no_rule_reaches_is_refused_in_one_sentence(kind: str, name: str):
     goal = Condition(kind=kind, name=name)
@@ -99,15 +161,15 @@ def test_every_task_of_minedojo_has_a_plan_that_can_be_carried_out():
     for id in task_ids("programmatic"):
         task = task_named(id)
         try:
-            plan = PLANNING.plan_for(task.success, task.inventory)
+            plan = PLANNING.plan_for(task.success, PLANNING.begun(task))
         except Unreachable:
             missing.add(task.success.name)
             continue
-        assert PLANNING.shortfalls(plan, task.inventory) == [], id
+        assert PLANNING.shortfalls(plan, PLANNING.begun(task)) == [], id
         assert plan[-1].success == task.success, id
         for subtask in plan:
             Book().approach(subtask.success, task.inventory, len(plan) == 1)
-    assert missing == UNKNOWN
+    assert missing == UNKNOWN | OF_THE_END
 
 
 @pytest.mark.parametrize(
@@ -123,6 +185,7 @@ def test_every_task_of_minedojo_has_a_plan_that_can_be_carried_out():
         (Condition(kind="have", name="reeds"), "collect"),
         (Condition(kind="have", name="redstone"), "mine"),
         (Condition(kind="have", name="egg"), "follow"),
+        (Condition(kind="in_dimension", name="nether"), "enter"),
     ],
     ids=lambda each: f"{each.kind}-{each.name}" if isinstance(each, Condition) else each,
 )

@@ -37,7 +37,7 @@ def test_the_sums_of_every_craft_add_up_to_the_quantities_of_its_plan(inventory:
 
 
 def check(goal: Condition, inventory: dict[str, int]) -> None:
-    gains = [(s.success.name, s.success.quantity) for s in PLANNING.plan_for(goal, inventory)]
+    gains = PLANNING.gains(PLANNING.plan_for(goal, inventory))
     taken: defaultdict[str, list[int]] = defaultdict(list)
     read: list[tuple[str, int]] = []
     for text in PLANNING.sums(goal, inventory).split("; "):

@@ -10,7 +10,7 @@ tools at hand the least is used first, so that the better ones are left for what
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -66,6 +66,8 @@ class Arithmetic:
         lasts: how many uses a tool stands.
         fuel: what smelting burns.
         first: ways that are taken before all else where they can be taken at once.
+        places: stations that one goes to, and what is near elsewhere is left behind. All that is
+            not had there is got before.
     """
 
     def __init__(
@@ -74,11 +76,13 @@ class Arithmetic:
         lasts: Callable[[str], int] = _endless,
         fuel: Fuel = Fuel(),  # noqa: B008
         first: Callable[[Way], bool] = _nothing_first,
+        places: Collection[str] = (),
     ) -> None:
         self.ways = ways
         self.fuel = fuel
         self._lasts = lasts
         self._first = first
+        self.places = frozenset(places)
 
     def needs(self, goal: str, quantity: int, inventory: Mapping[str, int]) -> list[Need]:
         """What is still to be had for ``quantity`` of ``goal``, in an order that can be followed.
@@ -110,7 +114,8 @@ class Arithmetic:
         worn: dict[str, int] = {}  # tool that is made -> uses that it has to stand
         uses_left = {tool: self._uses_left(tool, inventory) for tool in inventory}
         steps: list[Need] = []
-        for item in self._from_goal_down(goal, chosen):
+        here = {place for place in self.places if inventory.get(place, 0)}
+        for item in self._from_goal_down(goal, chosen, here):
             copies = math.ceil(worn.get(item, 0) / self._lasts(item))
             total = wanted.get(item, 0) + max(kept.get(item, 0), copies)
             held = inventory.get(item, 0)
@@ -136,7 +141,7 @@ class Arithmetic:
                     worn[tool] = worn.get(tool, 0) + rest
             need = Need(item=item, quantity=total, gain=missing, way=way, times=times, burns=burns)
             steps.append(need)
-        return self._urgent_first(steps[::-1], inventory)
+        return self._before_leaving(self._urgent_first(steps[::-1], inventory))
 
     def shortfalls(
         self,
@@ -164,7 +169,12 @@ class Arithmetic:
                         f"{where} uses up {count} {used}, and there are {there} by then: "
                         "get them in an earlier subtask."
                     )
-            if way.station and not held.get(way.station, 0):
+            if way.station in self.places and not held.get(way.station, 0):
+                found.append(
+                    f"{where} can be had in the {way.station} alone, and no earlier subtask goes "
+                    "there."
+                )
+            elif way.station and not held.get(way.station, 0):
                 found.append(f"{where} needs a {way.station}, which no earlier subtask gets.")
             if way.tools and gain > 0:
                 found += self._too_few_tools(where, way, self._times(gain, way), uses_left)
@@ -277,6 +287,20 @@ class Arithmetic:
 
         return sorted(steps, key=lambda step: not at_once(step))
 
+    def _before_leaving(self, steps: Sequence[Need]) -> list[Need]:
+        """What does not wait for a place comes before the way there."""
+        waits = set(self.places)
+        late: list[Need] = []
+        early: list[Need] = []
+        for step in steps:
+            way = step.way
+            if step.item in waits or waits & {*way.uses, *way.tools, way.station}:
+                waits.add(step.item)
+                late.append(step)
+            else:
+                early.append(step)
+        return [*early, *late]
+
     def _carry_out(
         self, held: dict[str, int], item: str, gain: int, way: Way, later: Sequence[tuple[str, int]]
     ) -> None:
@@ -314,13 +338,16 @@ class Arithmetic:
             return 0
         return self._burnt(self._times(gain, way), 0).get(self.fuel.got, 0)
 
-    def _from_goal_down(self, goal: str, chosen: frozenset[str]) -> tuple[str, ...]:
-        """The goal and all that leads to it, everything before what it needs."""
+    def _from_goal_down(
+        self, goal: str, chosen: frozenset[str], here: Collection[str]
+    ) -> tuple[str, ...]:
+        """The goal and all that leads to it, everything before what it needs. ``here``: places to
+        which no way is asked for."""
         order: list[str] = []
         done: dict[str, bool] = {}
 
         def visit(item: str, path: tuple[str, ...]) -> None:
-            if done.get(item):
+            if done.get(item) or item in here:
                 return
             if item in path:
                 raise Unreachable(f"the way to {goal!r} is a circle: {' <- '.join((*path, item))}")

@@ -62,6 +62,22 @@ class WayPlanning(Planning):
         """What the last item of a plan is for."""
         return "the goal"
 
+    def subtask(self, step: Need, why: str) -> Subtask:
+        """A step of the arithmetic as a subtask."""
+        return Subtask(
+            name=f"{self._verbs[step.way.how]} {step.gain} {step.item.replace('_', ' ')}",
+            success=Condition(kind="have", name=step.item, quantity=step.gain),
+            why=why,
+        )
+
+    def gained(self, success: Condition) -> tuple[str, int] | None:
+        """What a condition brings, of all that the arithmetic counts; None if nothing."""
+        return (success.name, success.quantity) if success.kind == "have" else None
+
+    def gains(self, subtasks: Sequence[Subtask]) -> list[tuple[str, int]]:
+        """The subtasks that gain something, as (item, how many more)."""
+        return [found for each in subtasks if (found := self.gained(each.success)) is not None]
+
     def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
         """The subtasks that lead from an inventory to a condition, nothing superfluous.
 
@@ -71,11 +87,7 @@ class WayPlanning(Planning):
         wanted = self.wanted(success, inventory)
         steps = self.arithmetic.needs(*wanted, inventory) if wanted is not None else []
         subtasks = [
-            Subtask(
-                name=f"{self._verbs[step.way.how]} {step.gain} {step.item.replace('_', ' ')}",
-                success=Condition(kind="have", name=step.item, quantity=step.gain),
-                why=self._why(step.item, steps[index + 1 :], success),
-            )
+            self.subtask(step, self._why(step.item, steps[index + 1 :], success))
             for index, step in enumerate(steps)
         ]
         if (last := self.last(success)) is not None:
@@ -91,9 +103,9 @@ class WayPlanning(Planning):
         names = [
             f"Subtask {number} ({subtask.success.quantity} {subtask.success.name})"
             for number, subtask in enumerate(subtasks, 1)
-            if subtask.success.kind == "have"
+            if self.gained(subtask.success) is not None
         ]
-        return self.arithmetic.shortfalls(gains(subtasks), inventory, names)
+        return self.arithmetic.shortfalls(self.gains(subtasks), inventory, names)
 
     def expected(
         self,
@@ -101,7 +113,7 @@ class WayPlanning(Planning):
         inventory: Mapping[str, int],
         later: Sequence[Subtask] = (),
     ) -> dict[str, int]:
-        return self.arithmetic.expected(gains(subtasks), inventory, gains(later))
+        return self.arithmetic.expected(self.gains(subtasks), inventory, self.gains(later))
 
     def at_hand(self, view: View, goal: Condition, beside: bool = True) -> dict[str, int]:
         return dict(view.inventory)
@@ -118,13 +130,17 @@ class WayPlanning(Planning):
         ways = self.arithmetic.ways
         chosen = ways.open_ways(inventory, make=True)  # as the plan chose
         lines: list[str] = []
-        for item, quantity in gains(plan):
+        for item, quantity in self.gains(plan):
             way = ways.way_to(item, chosen)
             what = f"{self._verbs[way.how]} {quantity} {item}" if quantities else item
             lines.append(f"{what}: {self._in_words(way)}")
-        if quantities and plan and plan[-1].success.kind != "have":
+        if quantities and plan and self.gained(plan[-1].success) is None:
             lines.append(f"{plan[-1].name}: the goal")
         return lines
+
+    def place_in_words(self, place: str) -> str:
+        """Where a way is open that needs one of the arithmetic's places: ``in the Nether``."""
+        return f"in the {place}"
 
     def seen_as(self, source: str) -> str:
         """What a way's source is called where it is seen, for a game that has two namings."""
@@ -141,7 +157,9 @@ class WayPlanning(Planning):
             words += f" {way.gives} from {used}"
         if way.how == self.arithmetic.fuel.verb:
             words += self._burning
-        if way.station:
+        if way.station in self.arithmetic.places:
+            words += f", {self.place_in_words(way.station)}"
+        elif way.station:
             words += f", at a {way.station}"
         if way.tools:
             words += f", with one of {', '.join(way.tools)}"
@@ -158,8 +176,3 @@ class WayPlanning(Planning):
             or (item == fuel.got and step.way.how == fuel.verb)
         ]
         return f"needed for {', '.join(users)}" if users else self.aim(goal)
-
-
-def gains(subtasks: Sequence[Subtask]) -> list[tuple[str, int]]:
-    """The subtasks that gain an item, as (item, how many more)."""
-    return [(s.success.name, s.success.quantity) for s in subtasks if s.success.kind == "have"]

@@ -3,6 +3,7 @@ taken. *Items* are all that the game counts, achievements among them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -54,7 +55,8 @@ class Ways:
         made: verbs of ways that make what they name from other items: with these, all that comes
             of one time is certain to be had.
         tools_by_tier: sorts tools of which any would do, those of the lowest tier first.
-        beyond: items that ways may take though nothing in the table leads to them.
+        beyond: items that ways may take though nothing in the table leads to them, and why there is
+            no way to them, in a sentence, or "".
 
     Raises:
         ValueError: a way takes an item that is in neither, or ``made`` has a verb of no way.
@@ -65,7 +67,7 @@ class Ways:
         table: Mapping[str, Sequence[Way]],
         made: Collection[str] = (),
         tools_by_tier: Callable[[Sequence[str]], list[str]] = list,
-        beyond: Collection[str] = (),
+        beyond: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         for item, way in ((item, way) for item, ways in table.items() for way in ways):
             for taken in (*way.uses, *way.tools, *filter(None, [way.station])):
@@ -81,6 +83,7 @@ class Ways:
         self._way = {item: ways[-1] for item, ways in table.items()}
         self._several = {item: list(ways) for item, ways in table.items() if len(ways) > 1}
         self._by_tier = tools_by_tier
+        self._beyond = beyond
 
     def items(self) -> list[str]:
         """All that can be had."""
@@ -96,7 +99,7 @@ class Ways:
             return self._several[item][0]
         way = self._way.get(item)
         if way is None:
-            raise Unreachable(f"nothing in the rules leads to {item!r}")
+            raise Unreachable(self._beyond.get(item) or f"nothing in the rules leads to {item!r}")
         return way
 
     def open_ways(self, inventory: Mapping[str, int], make: bool = False) -> frozenset[str]:

@@ -40,7 +40,7 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
                 "put both quantities into the first."
             )
     if sound:
-        problems += shortfalls(task, subtasks, task.inventory)
+        problems += shortfalls(task, subtasks, game.planning.begun(task))
     if not game.conditions.implies(subtasks[-1].success, task.success):
         problems.append(f"The last subtask does not reach the goal: {must_end(task.success)}")
     return problems

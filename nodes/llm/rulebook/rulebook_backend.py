@@ -106,7 +106,10 @@ def plan(question: PlanQuestion) -> PlanAnswer:
     """What the goal needs by the rules, in order, nothing superfluous."""
     try:
         planning = card(question.task.game).planning
-        success, inventory = question.task.success, question.inventory
+        success = question.task.success
+        inventory = planning.begun(
+            msgspec.structs.replace(question.task, inventory=question.inventory)
+        )
         subtasks = planning.plan_for(success, inventory)
         sums = "" if question.quantities else planning.sums(success, inventory)
     except Unreachable as reason:

@@ -4,16 +4,18 @@ know where something stands."""
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from messages.plan import Subtask
-from messages.world import Condition, View
+from messages.world import Condition, Task, View
 from voxeldojo.rules import ITEMS
 from voxeldojo.rules.mobs import MOBS
 from worlds.card import Unreachable
-from worlds.common.arithmetic import Arithmetic, Fuel
+from worlds.common.arithmetic import Arithmetic, Fuel, Need
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
 from worlds.minecraft.card.naming import seen_name
-from worlds.minecraft.card.ways import WAYS
+from worlds.minecraft.card.ways import NO_WAY_TO_THE_END, PLACES, WAYS, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
 _WEAPONS = tuple(
@@ -31,6 +33,8 @@ _DANGEROUS = frozenset(
 MOB_NAMES = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
 _NO_WAY = frozenset(("in_biome", "in_dimension", "height", "health"))
+_BIOMES_OF = {"nether": "nether", "end": "the_end"}
+"""The biome of each place: episodes that begin in it begin there."""
 ALIKE = {"log2": "log"}
 """Items that recipes take in place of another one: the trunks of other trees."""
 _CARRIED = {"nearby": "places", "placed": "places", "used": "uses", "worn": "puts on"}
@@ -38,6 +42,7 @@ _VERBS = {
     "dig": "harvest",
     "craft": "craft",
     "smelt": "smelt",
+    "enter": "enter",
     "kill": "get",
     "use": "get",
     "find": "find",
@@ -49,6 +54,7 @@ _PHRASES = {
     "find": "find beside a {of}",
     "craft": "craft",
     "smelt": "smelt",
+    "enter": "build the frame of a {of} of {held}, light it with flint_and_steel, stand in it",
 }
 
 
@@ -72,6 +78,7 @@ ARITHMETIC = Arithmetic(
         ticks=200,
     ),
     first=_of_a_mob,
+    places=PLACES,
 )
 needs, shortfalls, expected = ARITHMETIC.needs, ARITHMETIC.shortfalls, ARITHMETIC.expected
 
@@ -82,6 +89,8 @@ def no_way(success: Condition) -> str:
 
 
 class MinecraftPlanning(WayPlanning):
+    places = PLACES
+
     def __init__(self) -> None:
         burning = " (and fuel: coal that is held for 8 of them, 2 planks for 3)"
         super().__init__(ARITHMETIC, _VERBS, _PHRASES, burning)
@@ -98,6 +107,31 @@ class MinecraftPlanning(WayPlanning):
             found.append(super().sums(part, held))
         return "; ".join(filter(None, found))
 
+    def begun(self, task: Task) -> dict[str, int]:
+        here = [place for place, biome in _BIOMES_OF.items() if task.biome == biome]
+        return {**task.inventory, **dict.fromkeys(here, 1)}
+
+    def task_from(self, task: Task, held: Mapping[str, int]) -> Task:
+        begun = super().task_from(task, held)
+        for place, biome in _BIOMES_OF.items():
+            if held.get(place, 0):
+                begun = msgspec.structs.replace(begun, biome=biome)
+        return begun
+
+    def subtask(self, step: Need, why: str) -> Subtask:
+        if step.item not in PLACES:
+            return super().subtask(step, why)
+        success = Condition(kind="in_dimension", name=step.item)
+        return Subtask(name=f"enter the {step.item}", success=success, why=why)
+
+    def gained(self, success: Condition) -> tuple[str, int] | None:
+        if success.kind == "in_dimension" and success.name in PLACES:
+            return success.name, 1
+        return super().gained(success)
+
+    def place_in_words(self, place: str) -> str:
+        return f"in the {place.title()} alone"
+
     def seen_as(self, source: str) -> str:
         return seen_name(source)
 
@@ -106,7 +140,9 @@ class MinecraftPlanning(WayPlanning):
     ) -> list[tuple[Condition, Mapping[str, int]]]:
         """What is to be had beside what a condition names, then the condition, each with the
         inventory that it starts from."""
-        if success.kind in _NO_WAY:
+        if success == Condition(kind="in_dimension", name="end"):
+            raise Unreachable(NO_WAY_TO_THE_END)
+        if success.kind in _NO_WAY and self.gained(success) is None:
             raise Unreachable(no_way(success))
         parts: list[tuple[Condition, Mapping[str, int]]] = []
         held: Mapping[str, int] = inventory
@@ -134,11 +170,13 @@ class MinecraftPlanning(WayPlanning):
             return success.name, 1
         if success.kind == "placed":
             return success.name, success.quantity
+        if success.kind == "in_dimension":
+            return success.name, 1
         return super().wanted(success, inventory)
 
     def last(self, success: Condition) -> Subtask | None:
         kind, thing = success.kind, success.name.replace("_", " ")
-        if kind == "have":
+        if kind in ("have", "in_dimension"):
             return None
         names = {
             "nearby": f"place {thing}",
@@ -170,8 +208,15 @@ class MinecraftPlanning(WayPlanning):
 
     def at_hand(self, view: View, goal: Condition, beside: bool = True) -> dict[str, int]:
         """The stations that stand beside the player are counted in, but for one that is to be put
-        down; so is what does as well as another item."""
+        down; so are the dimension that he is in, what a portal beside him is made of, and what does
+        as well as another item."""
         held = dict(view.inventory)
+        if view.dimension in PLACES:
+            held[view.dimension] = 1
+        elif beside and view.around.get("portal", 0):
+            way = way_to("nether")
+            held |= {item: max(held.get(item, 0), count) for item, count in way.uses.items()}
+            held |= {tool: max(held.get(tool, 0), 1) for tool in way.tools}
         for other, item in ALIKE.items():
             if goal.name not in (other, item) and (more := held.pop(other, 0)):
                 held[item] = held.get(item, 0) + more

@@ -16,7 +16,7 @@ from worlds.common.ways import Way
 from worlds.minecraft.card.conditions import TICKS
 from worlds.minecraft.card.naming import mob_seen_as
 from worlds.minecraft.card.planning import ALIKE, MOB_NAMES, needs, no_way
-from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
+from worlds.minecraft.card.ways import MADE, PLACES, easiest, open_ways, way_to
 
 _HERE = Path(__file__).parent
 _NOTHING: Mapping[str, int] = {}
@@ -35,7 +35,8 @@ class MinecraftRulebook(RulebookRules):
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> str:
         """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``,
-        ``follow``, ``reach``, ``place``, ``fight``, ``live``, or how an item is used."""
+        ``follow``, ``reach``, ``place``, ``fight``, ``live``, ``enter``, or how an item is used.
+        """
         if goal.kind == "nearby":
             return "place"
         if goal.kind == "used":
@@ -44,6 +45,11 @@ class MinecraftRulebook(RulebookRules):
             return _KINDS[goal.kind]
         if goal.kind in ("near", "facing"):
             return "reach"
+        if goal.kind == "in_dimension":
+            if goal.name not in PLACES:
+                raise Unreachable(no_way(goal))
+            way_to(goal.name)  # it has the reason where there is none
+            return "enter"
         if goal.kind != "have":
             raise Unreachable(no_way(goal))
         way = _way(goal, inventory)
@@ -126,7 +132,7 @@ class MinecraftRulebook(RulebookRules):
                 found["sources"].append(_dug_from(step.item, tables) or way.of)
             else:
                 found["sources"].append(way.of)
-            if way.station:
+            if way.station and way.station not in PLACES:
                 found["places"].append(way.station)
             if way.how == "use":
                 found["hands"] += [item for item in way.uses if item not in found["hands"]]

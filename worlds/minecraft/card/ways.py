@@ -1,19 +1,24 @@
 """How an item is had in Minecraft: one way to each, read from the rules and from ways.yaml.
 
 The way in ways.yaml comes first, then the natural block that drops it, then its recipe, then a mob.
+A block or a mob that is found in the Nether or the End alone has that as the station of its way.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from voxeldojo.rules import BLOCKS, CRAFTS, Recipe
 from voxeldojo.rules.mobs import MOBS
+from voxeldojo.rules.sources import BlockSource, sources
 from worlds.common.ways import Way, Ways, read_ways
 
 MADE = frozenset({"craft", "smelt"})
 STATIONS = {"table": "crafting_table", "furnace": "furnace"}
+PLACES = ("nether", "end")
+"""What is counted as the station of ways that are open there alone."""
+_PLACES = {"nether": "nether", "the_end": "end", "end_islands": "end"}
 TIERS = ("wooden", "stone", "iron", "diamond")
 _LEAST_FIRST = ("wooden", "golden", "stone", "iron", "diamond")
 
@@ -70,6 +75,41 @@ def _plainest(recipes: list[Recipe]) -> Recipe:
     return min(recipes, key=lambda recipe: len(recipe.ingredients))
 
 
+def _dimensions() -> dict[str, str]:
+    """``nether`` or ``end``, by the block or mob that is found nowhere else."""
+    table = sources()
+    within = dict(_PLACES)
+    for place in table.places:  # fortresses and cities
+        if place.place not in within and (homes := {within.get(each, "") for each in place.within}):
+            within[place.place] = homes.pop() if len(homes) == 1 else ""
+    found: dict[str, set[str]] = {}
+    for kind in (table.blocks, table.mobs):
+        for source in kind:
+            name = source.block if isinstance(source, BlockSource) else source.mob
+            # What is built or called up has no place.
+            for home in source.within or [""]:
+                found.setdefault(name, set()).add(within.get(home, ""))
+    return {
+        name: homes.pop() for name, homes in found.items() if len(homes) == 1 and "" not in homes
+    }
+
+
+def _in_its_place(way: Way, homes: Mapping[str, str]) -> Way:
+    if way.how in MADE or way.of not in homes:
+        return way
+    return msgspec.structs.replace(way, station=homes[way.of])
+
+
+def _table() -> dict[str, list[Way]]:
+    homes = _dimensions()
+    ways = _by_the_rules() | _chosen()
+    return {item: [_in_its_place(way, homes) for way in several] for item, several in ways.items()}
+
+
+NO_WAY_TO_THE_END = (
+    "no way to the End can be played: it takes twelve eyes of ender and the portal of a "
+    "stronghold, and the rulebook has no program that finds one"
+)
 # Shulkers live where no task leads.
-WAYS = Ways(_by_the_rules() | _chosen(), MADE, by_tier, beyond={"shulker_shell"})
+WAYS = Ways(_table(), MADE, by_tier, beyond={"shulker_shell": "", "end": NO_WAY_TO_THE_END})
 way_to, open_ways, easiest = WAYS.way_to, WAYS.open_ways, WAYS.easiest
