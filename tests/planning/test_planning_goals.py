@@ -70,6 +70,15 @@ def test_a_plan_for_a_dangerous_fight_makes_a_weapon_first():
     assert plan[-2:] == [("have", "stone_sword", 1), ("killed", "zombie", 1)]
 
 
+def test_a_shortfall_of_what_is_put_down_counts_how_many_there_are():
+    put = [Subtask(name="put", success=Condition(kind="placed", name="torch", quantity=3))]
+    assert PLANNING.shortfalls(put, {"torch": 3}) == []
+    (said,) = PLANNING.shortfalls(put, {"torch": 1})
+    assert "places 3 torch, and there are 1 by then" in said
+    (said,) = PLANNING.shortfalls(put, {})
+    assert "which no earlier one gets" in said
+
+
 def test_a_plan_for_what_is_had_in_the_nether_goes_there_with_all_that_it_takes():
     plan = steps("have", "netherrack", {})
     there = plan.index(("in_dimension", "nether", 1))

@@ -197,12 +197,19 @@ class MinecraftPlanning(WayPlanning):
         held = dict(inventory)
         for subtask in subtasks:
             success = subtask.success
+            there = held.get(success.name, 0)
+            wanted = success.quantity if success.kind == "placed" else 1
             if success.kind == "have":
-                held[success.name] = held.get(success.name, 0) + success.quantity
-            elif success.kind in _CARRIED and not held.get(success.name, 0):
+                held[success.name] = there + success.quantity
+            elif success.kind in _CARRIED and not there:
                 found.append(
                     f"The subtask {subtask.name!r} {_CARRIED[success.kind]} a {success.name}, "
                     "which no earlier one gets."
+                )
+            elif success.kind in _CARRIED and there < wanted:
+                found.append(
+                    f"The subtask {subtask.name!r} {_CARRIED[success.kind]} {wanted} "
+                    f"{success.name}, and there are {there} by then: get them in an earlier one."
                 )
         return found
 
