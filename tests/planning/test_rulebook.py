@@ -233,6 +233,39 @@ def test_the_spec_takes_tried_programs_as_macros_and_clones_the_best_of_its_goal
     assert spec_problems(answer, FEATURES, PRIMITIVES, True, 10**6, to_clone=["dig_2"]) == []
 
 
+@pytest.mark.parametrize(
+    ("success", "clone"),
+    [
+        (Condition(kind="facing", name="wood"), True),
+        (Condition(kind="have", name="planks", quantity=4), True),
+        (Condition(kind="have", name="wooden_pickaxe"), True),
+        (Condition(kind="nearby", name="crafting_table"), True),
+        (Condition(kind="lived", name="days"), False),
+    ],
+    ids=lambda each: each.kind if isinstance(each, Condition) else "",
+)
+def test_finding_making_placing_and_living_are_learned_from_what_was_tried(
+    success: Condition, clone: bool
+):
+    known = Book().approach(success, alone=True)
+    (step,) = known.splits[-1]
+    tried = [TriedNote(name="by_code", sub_action="it", success=success, rate=0.5, episodes=20)]
+    question = SpecQuestion(
+        task=task(success),
+        sub_action=SubAction(name=step.name, method="rl", success=success),
+        observations=list(FEATURES),
+        actions=list(PRIMITIVES),
+        programs=tried,
+    )
+    answer = spec(question)
+    assert [(each.name, each.interrupt) for each in answer.macros] == [("by_code", 50)]
+    assert answer.clone == (["by_code"] if clone else [])
+    assert "under_way" in answer.observations
+    alone = spec(msgspec.structs.replace(question, programs=[]))
+    assert (alone.macros, alone.clone) == ([], [])
+    assert "under_way" not in alone.observations
+
+
 def test_tried_programs_become_macros_and_are_cloned_only_where_that_is_allowed():
     assert len(spec(from_programs(programs_as_macros=False)).macros) == 3
     assert spec(from_programs(programs_as_macros=False)).clone == ["dig_2"]

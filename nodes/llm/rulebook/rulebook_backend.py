@@ -224,9 +224,12 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
     best = max(own, key=lambda each: each.rate, default=None)
     cloned = chosen.clone and question.programs_to_clone and best is not None and best.rate > 0
     sees = MINECLIP.name in question.observations  # else its weights are not there
+    left_out = set[str]() if sees else {MINECLIP.name}
+    if not tried:
+        left_out.add("under_way")  # of no macro that is interrupted
     return SpecAnswer(
         thoughts=_thoughts(bool(macros), bool(tried), bool(cloned)),
-        observations=[name for name in chosen.observations if sees or name != MINECLIP.name],
+        observations=[name for name in chosen.observations if name not in left_out],
         actions=chosen.actions,
         macros=[*macros, *tried],
         rewards=[
