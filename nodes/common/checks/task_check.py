@@ -94,7 +94,7 @@ def plan_problem(task: Task) -> str:
     game, success = card(task.game), _asked_for(task)
     if success is None or _is_named(task, game.goals):
         return ""
-    reason = _no_plan(game, success, task.inventory)
+    reason = _no_plan(game, success, game.planning.begun(task))
     if not reason:
         return ""
     wanted = task.prompt[:100] if task.unsaid else game.conditions.short(success)
