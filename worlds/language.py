@@ -34,9 +34,9 @@ class Language:
     naming: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     """For each kind of name, what is wrong with a name of another kind: empty if nothing is, or if
     nothing is called so. A program that has such a name is refused."""
-    named_arguments: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    """The named arguments of a primitive or function: which argument is a name, and of what
-    kind."""
+    named_arguments: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
+    """The named arguments of a primitive, function or helper: which argument is a name, what it is
+    called as a keyword, and of what kind it is."""
     named_fields: Mapping[str, str] = field(default_factory=dict)
     """Fields, and methods' results, that are names or are looked up by names: of what kind."""
 

@@ -7,7 +7,7 @@ is the one line to change, however often ``BLOCK`` is used.
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from messages.program import Problem
 from worlds.language import Language
@@ -20,9 +20,11 @@ def naming_problems(tree: ast.Module, language: Language) -> list[Problem]:
     if not language.naming:
         return []
     bound = _bound_once(tree)
+    # A program may define a helper's name itself: then its arguments are what it makes of them.
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     problems: dict[tuple[int, str], Problem] = {}
     for node in ast.walk(tree):
-        for kind, value in _named(node, language):
+        for kind, value in _named(node, language, own):
             named = bound.get(value.id) if isinstance(value, ast.Name) else value
             name = _text(named)
             wrong = language.naming[kind](name) if name else ""
@@ -35,14 +37,17 @@ def naming_problems(tree: ast.Module, language: Language) -> list[Problem]:
     return list(problems.values())
 
 
-def _named(node: ast.AST, language: Language) -> Iterator[tuple[str, ast.expr]]:
-    """(kind of name, where it stands) in a node."""
+def _named(
+    node: ast.AST, language: Language, own: Collection[str]
+) -> Iterator[tuple[str, ast.expr]]:
+    """(kind of name, where it stands) in a node. ``own``: the functions of the program itself."""
     if isinstance(node, ast.Call):
         function = node.func
-        if isinstance(function, ast.Name) and function.id in language.named_arguments:
-            place, kind = language.named_arguments[function.id]
-            if place < len(node.args):
-                yield kind, node.args[place]
+        if isinstance(function, ast.Name):
+            if function.id in language.named_arguments and function.id not in own:
+                place, keyword, kind = language.named_arguments[function.id]
+                yield from ((kind, each) for each in node.args[place : place + 1])
+                yield from ((kind, each.value) for each in node.keywords if each.arg == keyword)
         elif (
             isinstance(function, ast.Attribute)
             and function.attr == "get"

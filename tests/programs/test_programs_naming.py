@@ -1,11 +1,14 @@
 """Minecraft's two namings: a name of the wrong kind is said, not searched for in vain."""
 
+import ast
+
 import pytest
 
 from messages.program import CheckProgram, Program
 from messages.world import Condition
 from nodes.env_server.programs.checking import problems_of
 from worlds.minecraft.card.conditions import CONDITIONS
+from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.play.runtime import RUNTIME
 
 
@@ -40,6 +43,17 @@ LOG = "wood is a block; the item is log"
         ('obs.inventory["wood"]', LOG),
         ('"wood" in obs.inventory', LOG),
         ('place("crafting table")', "crafting table is a block; the item is crafting_table"),
+        ('find(obs, block="log")', WOOD),
+        ('find(radius=4, block="log", obs=obs)', WOOD),
+        ('nearest(obs, block="log")', WOOD),
+        ('nearest_mob(obs, mob="wood")', "wood is a block and no mob"),
+        ('look_out(obs, name="log")', WOOD),
+        ('place_at(obs, item="grass block", dx=1, dy=0, dz=0)',
+         "grass block is a block; the item is grass"),
+        ('hold_for(obs, "log")', WOOD),
+        ('hold_for(obs, block="log")', WOOD),
+        ('gather_at(obs, "wood", 1, 0, 0)', LOG),
+        ('gather_at(obs, dx=1, dy=0, dz=0, item="wood")', LOG),
         ('craft("quartz block")', "no item is called quartz block; it is quartz_block"),
     ],
 )  # fmt: skip
@@ -56,6 +70,9 @@ def test_a_name_that_is_bound_once_is_a_problem_where_it_is_bound():
 @pytest.mark.parametrize(
     "line",
     [
+        'hold_for(obs, "wood")',
+        'gather_at(obs, "log", 1, 0, 0)',
+        'find(obs, block="wood")',
         'find(obs, "wood")',
         'nearest(obs, "stone")',
         'obs.facing_mob == "cow"',
@@ -69,6 +86,28 @@ def test_a_name_that_is_bound_once_is_a_problem_where_it_is_bound():
 )
 def test_right_and_unknown_names_are_no_problem(line: str):
     assert said(line) == []
+
+
+def test_a_helper_that_the_program_defines_itself_may_take_any_names():
+    own = "\n\n\ndef gather_at(obs, block, dx, dy, dz):\n    return hold_for(obs, block)\n"
+    source = "def action(obs):\n    gather_at(obs, 'wood', 1, 0, 0)\n" + own
+    check = CheckProgram(program=Program(name="p", source=source))
+    assert problems_of(check, RUNTIME) == []
+
+
+def test_every_named_argument_is_one_that_the_stub_declares():
+    stub = ast.parse(LANGUAGE.stub.read_text("utf-8"))
+    declared = {
+        node.name: [each.arg for each in node.args.args]
+        for node in stub.body
+        if isinstance(node, ast.FunctionDef)
+    }
+    for function, (place, keyword, kind) in LANGUAGE.named_arguments.items():
+        assert declared[function][place] == keyword
+        assert kind in LANGUAGE.naming
+    # And none of its kind is left out.
+    takes = {name for name, names in declared.items() if {"block", "item", "mob"} & set(names)}
+    assert takes <= LANGUAGE.named_arguments.keys()
 
 
 def test_names_in_code_rewards_are_checked_too():

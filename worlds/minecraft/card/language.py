@@ -35,10 +35,12 @@ LANGUAGE = Language(
     stub=_HERE / "program_api.pyi",
     naming={"block": not_a_block, "item": not_an_item, "mob": not_a_mob, "seen": not_seen},
     named_arguments={
-        "find": (1, "block"), "nearest": (1, "block"), "nearest_mob": (1, "mob"),
-        "look_out": (1, "seen"),
-        "craft": (0, "item"), "equip": (0, "item"), "place": (0, "item"), "destroy": (0, "item"),
-        "place_at": (1, "item"),
+        "find": (1, "block", "block"), "nearest": (1, "block", "block"),
+        "nearest_mob": (1, "mob", "mob"), "look_out": (1, "name", "seen"),
+        "craft": (0, "item", "item"), "equip": (0, "item", "item"),
+        "place": (0, "item", "item"), "destroy": (0, "item", "item"),
+        "place_at": (1, "item", "item"), "hold_for": (1, "block", "block"),
+        "gather_at": (1, "item", "item"),
     },
     named_fields={
         "facing": "block", "block": "block", "facing_mob": "mob", "entity": "mob", "killed": "mob",
