@@ -177,6 +177,23 @@ def test_the_shown_last_programs_keep_their_numbers():
     assert "# program 2" not in text
 
 
+@pytest.mark.parametrize(("best", "shown"), [(None, [2, 3]), (0, [1, 3]), (1, [2, 3]), (2, [2, 3])])
+def test_the_program_that_stands_is_among_the_two_that_are_shown(
+    best: int | None, shown: list[int]
+):
+    attempts = [
+        ProgramAttempt(source=f"# program {number}", verdict=f"It was number {number}.")
+        for number in range(1, 4)
+    ]
+    question = ProgramQuestion(task=TASK, sub_action=DIG, attempts=attempts, best=best)
+    message = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1]
+    found = re.findall(r"Program (\d) of this iteration:\n```\n  1 # program (\d)", message.content)
+    assert found == [(str(number), str(number)) for number in shown]
+    assert [int(each) for each in re.findall(r"It was number (\d)", message.content)] == shown
+    # And it is that program which is left out where the context is too small.
+    assert "# program 3" not in message.content[message.parts[-1].start : message.parts[-1].end]
+
+
 def test_names_that_a_program_may_not_take_are_in_the_prompt():
     text = render(ROOT / "nodes" / "fast_agent" / "prompts", samples()["ProgramQuestion"][1])
     assert "The names of the stub are reserved" in text[0].content

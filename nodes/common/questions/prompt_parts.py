@@ -14,7 +14,7 @@ first. The turns that there are, over all templates:
 4. the programs and the training spec of earlier iterations
 5. the program that runs before
 6. verdicts and iterations before the last one
-7. the program before the last one of this iteration
+7. the program before the last one of this iteration, or the best one in its place
 """
 
 import re
