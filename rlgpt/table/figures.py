@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from rlgpt.report.acceptance import Acceptance
 from rlgpt.table.definition import Definition
 from rlgpt.table.intervals import wilson
 from rlgpt.table.result import CellResult
@@ -47,6 +48,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     samples: int | None  # mean of a cell, all primitive steps
     training: int | None  # the same without evaluation
     tokens: int | None  # mean of a cell
+    # Mean of a cell, and the sums of those cells; left out where no cell has counted them.
+    questions: int | msgspec.UnsetType = msgspec.UNSET
+    acceptance: Acceptance | msgspec.UnsetType = msgspec.UNSET
     wall_s: float | None  # mean of a cell
     dead_loops: int  # cells in which an outer loop ended in a dead loop
     cut: int  # cells whose samples were not enough for all episodes
@@ -79,6 +83,7 @@ def _row(definition: Definition, task: str, method: str, llm: str, cells: list[C
     low, high = wilson(done, count)
     rates = [cell.success_rate for cell in cells]
     tokens = [c.tokens.prompt + c.tokens.answer for c in cells if c.tokens is not None]
+    counted = [cell.questions for cell in cells if cell.questions is not None]
     items = dict.fromkeys(item for cell in cells for item in cell.milestones)
     return Row(
         task=task,
@@ -99,6 +104,8 @@ def _row(definition: Definition, task: str, method: str, llm: str, cells: list[C
         samples=_mean([cell.samples.total for cell in cells]),
         training=_mean([cell.samples.training + cell.samples.trial for cell in cells]),
         tokens=_mean(tokens),
+        questions=_mean([each.asked + each.again for each in counted]) or msgspec.UNSET,
+        acceptance=_together(counted),
         wall_s=mean(cell.wall_s for cell in cells) if cells else None,
         dead_loops=sum(cell.dead_loop for cell in cells),
         cut=sum(cell.cut for cell in cells),
@@ -128,6 +135,16 @@ def _best(cells: list[CellResult]) -> float | None:
 
 def _mean(values: list[int]) -> int | None:
     return round(mean(values)) if values else None
+
+
+def _together(counted: list[Acceptance]) -> Acceptance | msgspec.UnsetType:
+    if not counted:
+        return msgspec.UNSET
+    return Acceptance(
+        asked=sum(each.asked for each in counted),
+        again=sum(each.again for each in counted),
+        accepted=sum(each.accepted for each in counted),
+    )
 
 
 def _steps(definition: Definition, task: str, method: str, cells: list[CellResult]) -> list[Step]:

@@ -1,7 +1,10 @@
 """A table as a page: the figures beside the paper's, every row in full, and how to read them."""
 
+import msgspec
+
 from rlgpt.report.words import count, duration
 from rlgpt.table import by_kind
+from rlgpt.table.cells import DEFAULT_LLM
 from rlgpt.table.figures import Row, Step
 from rlgpt.table.markdown_rows import table_of
 from rlgpt.table.result import CellResult
@@ -178,6 +181,7 @@ def _except(all_rows: list[Row], good: list[Row]) -> str:
 
 def _every_row(page: Page) -> str:
     several = len(page.definition.llms) > 1
+    by_model = any(row.llm != DEFAULT_LLM for row in page.rows if row.rate is not None)
     head = ["task", "method", *(["llm"] if several else []), "seeds", "successes", "rate"]
     head += [
         "mean over seeds",
@@ -188,7 +192,7 @@ def _every_row(page: Page) -> str:
         "to learn",
         "dead loops",
     ]
-    head += ["tokens", "wall time"]
+    head += ["tokens", *(["questions", "accepted at first"] if by_model else []), "wall time"]
     table = [head]
     for row in page.rows:
         if row.rate is None:
@@ -209,6 +213,7 @@ def _every_row(page: Page) -> str:
                 _count(row.training),
                 f"{row.dead_loops}/{len(row.seeds)}",
                 _count(row.tokens),
+                *(_questions(row) if by_model else []),
                 "-" if row.wall_s is None else duration(row.wall_s),
             ]
         )
@@ -221,6 +226,12 @@ def _every_row(page: Page) -> str:
         "steps counts k. Dead loops: cells in which an outer loop ended in one. Wall times are of "
         "whatever else the machine was doing."
     )
+    if by_model:
+        note += (
+            " Questions: a mean of a cell, too, those included that were put again with what was "
+            "wrong with the answer. Accepted at first: of all others, over the seeds, those whose "
+            "first answer was taken. `-`: cells of before that was counted."
+        )
     if unplayed:
         note += (
             " Cells whose goal came to nothing that could be played count as failed in every "
@@ -232,6 +243,13 @@ def _every_row(page: Page) -> str:
             f"those that were played are counted, and no others: {', '.join(cut)}."
         )
     return f"{table_of(table)}\n\n{note}"
+
+
+def _questions(row: Row) -> list[str]:
+    known = row.acceptance
+    if isinstance(known, msgspec.UnsetType) or isinstance(row.questions, msgspec.UnsetType):
+        return ["-", "-"]
+    return [_count(row.questions), f"{known.accepted}/{known.asked}"]
 
 
 def _count(number: int | None) -> str:

@@ -16,6 +16,7 @@ from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.plain_text import plain_line
 from nodes.common.storage.whole_files import write_whole
 from rlgpt.refused import Refused
+from rlgpt.report.acceptance import Acceptance, acceptance
 from rlgpt.report.node_files import config, part
 from rlgpt.report.summary import SampleSummary, Summary, standing
 from rlgpt.report.tokens import TokenTable, token_table
@@ -81,6 +82,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     scored: Scored | None = None  # None: the game has no score
     samples: SampleSummary
     tokens: CellTokens | None  # None: nothing was counted, as by the rulebook
+    questions: Acceptance | None = None  # None: not counted, as in the older cells
     wall_s: Amount
     restarts: NotNegative
     limits: dict[str, Any]
@@ -221,6 +223,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
         scored=scored.gather(run, report),
         samples=summary.samples,
         tokens=_tokens(token_table(run)),
+        questions=acceptance(run),
         wall_s=round(summary.wall_seconds, 1),
         restarts=sum(summary.restarts.values()),
         limits=cell.limits,

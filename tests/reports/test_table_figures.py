@@ -1,5 +1,6 @@
 """The arithmetic of tables: intervals, pooling, iterations."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from nodes.slow_agent.stopping import stop_reason
 from rlgpt.composing.composition import compose_launch, group_options
 from rlgpt.main import main
 from rlgpt.refused import Refused
+from rlgpt.report.acceptance import Acceptance
 from rlgpt.report.summary import SampleSummary
 from rlgpt.report.writing import write as write_report
 from rlgpt.table import markdown, plot
@@ -147,6 +149,33 @@ def test_tokens_are_those_of_questions_and_answers() -> None:
     assert row.tokens == 1050  # of the cells that have any
 
 
+def test_questions_and_acceptance_have_columns_where_a_language_model_was_asked() -> None:
+    def by_llm(**questions: Acceptance) -> str:
+        llms = ["rulebook", "small"]
+        cells = [
+            cell(0, 30, llm=llm, questions=questions.get(f"{llm}{seed}"))
+            for llm in llms
+            for seed in (0, 1)
+        ]
+        return markdown.render(page(cells, by="llm", llms=llms))
+
+    known = Acceptance(asked=10, again=4, accepted=7)
+    shown = by_llm(small0=known, small1=Acceptance(asked=20, again=0, accepted=20))
+    (head,) = [line for line in shown.splitlines() if line.startswith("| task | method |")]
+    columns = [each.strip() for each in head.split("|")]
+    rows_shown = {
+        line.split("|")[columns.index("llm")].strip(): [each.strip() for each in line.split("|")]
+        for line in shown.splitlines()
+        if line.startswith("| stick | rlgpt |")
+    }
+    asked, accepted = columns.index("questions"), columns.index("accepted at first")
+    assert [rows_shown["small"][place] for place in (asked, accepted)] == ["17", "27/30"]
+    assert [rows_shown["rulebook"][place] for place in (asked, accepted)] == ["-", "-"]
+    # The rulebook has no questions that are worth counting, and older cells have none counted.
+    assert "accepted at first" not in markdown.render(page([cell(0, 30)]))
+    assert b"acceptance" not in msgspec.json.encode(rows(definition(), [cell(0, 30)]))
+
+
 def page(results: list[CellResult], **changes: Any) -> Page:
     known = definition(**changes)
     found = rows(known, results)
@@ -227,7 +256,7 @@ def test_only_the_launches_of_wanted_cells_are_composed() -> None:
     assert [each.name for each in some] == [each.name for each in whole]
 
 
-def test_cut_evaluations_are_read_from_the_launch_report(tmp_path: Path) -> None:
+def test_cut_evaluations_and_questions_are_read_from_the_run_folder(tmp_path: Path) -> None:
     condition = Condition(kind="have", name="stick")
     iteration = Iteration(
         subtask="a", number=0, lines=[], stages=[], success_rate=0.5, episodes=8,
@@ -241,7 +270,11 @@ def test_cut_evaluations_are_read_from_the_launch_report(tmp_path: Path) -> None
     (tmp_path / "goal_report.json").write_bytes(msgspec.json.encode(report))
     write_report(tmp_path, report)
     (wanted,) = (each for each in expand(definition(seeds=[0]), []))
+    (tmp_path / "llm").mkdir()
+    line = {"agent": "planner", "question": {}, "answered": {"id": "g/plan-0", "repairs": 0}}
+    (tmp_path / "llm" / "transcript.jsonl").write_text(f"{json.dumps(line)}\n")
     kept = gather(wanted, tmp_path, None, None)
+    assert kept.questions == Acceptance(asked=1, again=0, accepted=1)
     assert (kept.successes, kept.episodes, kept.cut, kept.iterations[0].cut) == (4, 8, True, True)
 
 
