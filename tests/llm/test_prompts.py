@@ -7,7 +7,14 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
-from messages.chat import ChatMessage, Part, ProgramAttempt, ProgramQuestion, SpecQuestion
+from messages.chat import (
+    ChatMessage,
+    Part,
+    ProgramAttempt,
+    ProgramQuestion,
+    SpecQuestion,
+    game_of,
+)
 from messages.plan import Line, Stage, SubAction, Tried
 from messages.program import Program, ProgramReport
 from messages.verdict import Verdict
@@ -21,6 +28,7 @@ from nodes.llm.fitting import fit
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
 from tests.agent_stack import LOG, TASK
 from tests.llm import vllm_environment
+from worlds import card
 from worlds.common.pictures import RGB
 from worlds.minecraft.card.language import LANGUAGE
 from worlds.minecraft.play.runtime import RUNTIME
@@ -192,6 +200,17 @@ def test_the_program_that_stands_is_among_the_two_that_are_shown(
     assert [int(each) for each in re.findall(r"It was number (\d)", message.content)] == shown
     # And it is that program which is left out where the context is too small.
     assert "# program 3" not in message.content[message.parts[-1].start : message.parts[-1].end]
+
+
+@pytest.mark.parametrize("name", ["ProgramQuestion", "GuardQuestion", "SpecQuestion"])
+def test_every_prompt_for_code_has_the_python_names_and_those_that_are_taken(name: str):
+    question = samples()[name][1]
+    system = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[0].content
+    builtins = (ROOT / "nodes" / "prompts" / "language.jinja").read_text("utf-8").strip()
+    assert builtins in system
+    taken = card(game_of(question)).names_taken
+    assert taken
+    assert f"`{'`, `'.join(taken)}` or the like" in system
 
 
 def test_names_that_a_program_may_not_take_are_in_the_prompt():
