@@ -116,11 +116,16 @@ class Pursuit:
         self._choices: list[Choice] = []  # of each validation, what stood in it
         self._best = 0  # index of the best validation, on a tie the last
         self._practised: dict[Key, _Subtask] = {}
-        self._wanted = self.limits.success_rate
 
     @property
     def limits(self) -> Limits:
         return self._limits_now(self._goal.request.limits)
+
+    @property
+    def _wanted(self) -> float:
+        """The rate that each subtask of the present plan is to reach: a new plan may be longer."""
+        episodes = evaluation_episodes(self._config)
+        return wanted_of_subtask(self.limits, len(self.subtasks), episodes)
 
     @property
     def _config(self) -> Mapping[str, Any]:
@@ -141,8 +146,6 @@ class Pursuit:
                 f"this task may take {least(task):,}: raise it.",
             )
         single = len(self.subtasks) == 1
-        episodes = evaluation_episodes(self._config)
-        self._wanted = wanted_of_subtask(limits, len(self.subtasks), episodes)
 
         def practice() -> int:
             samples = self.limits.samples  # they may be set while a subtask is practised

@@ -230,6 +230,21 @@ def test_a_subtask_of_a_new_plan_does_not_take_the_name_of_another_one(tmp_path:
     assert report.chosen == {"get log": 1, "get planks": 0, "get stick": 0, "get log (2)": 0}
 
 
+def test_with_a_longer_plan_each_subtask_has_to_work_more_often(tmp_path: Path):
+    goals = Goals(tmp_path, SHORT, WELL, WELL, log=[0.9, 0.97], dirt=[1.0])
+    goals.new = [Subtask(name="get dirt", success=Condition(kind="have", name="dirt"))]
+    goals.pursue(goal_rate=0.85)
+    wanted = [(id, request.limits.success_rate) for id, request in goals.achieved]
+    third, fourth = pytest.approx(0.85 ** (1 / 3)), pytest.approx(0.85 ** (1 / 4))
+    assert wanted == [
+        ("goal/0-get-log", third),
+        ("goal/1-get-planks", third),
+        ("goal/2-get-stick", third),
+        ("goal/3-get-dirt", fourth),
+        ("goal/0-get-log/again-1", fourth),
+    ]
+
+
 def sources(request: Perform) -> list[str]:
     """The program of each subtask that is performed."""
     programs = [each.stages[0].program for each in request.subtasks]
