@@ -67,16 +67,16 @@ class Critic(Node):
             return self._seen(evidence)
         rate = success_rate(evidence)
         success = succeeded(evidence, rate)
-        if success and rate == 1:
-            # There is nothing to explain.
+        if rate == 1:
+            # There is nothing to explain, also where the episodes are too few to count.
             return Verdict(
-                success=True,
+                success=success,
                 success_rate=rate,
                 reason=outcome_in_words(evidence),
                 episodes=len(evidence.episodes),
             )
         try:
-            answer = self._asked(evidence, rate)
+            answer = self._asked(evidence, rate, self._chosen(evidence))
         except NoAnswer:
             answer = JudgeAnswer(success=success, reason=outcome_in_words(evidence))
         if answer.success != success:
@@ -97,12 +97,12 @@ class Critic(Node):
     def _seen(self, evidence: Evidence) -> Verdict:
         """Where nothing was counted: what the language model sees decides, of all episodes at
         once."""
-        shown = self.parameters.vision and choose(evidence, self.parameters.most_pictures)
+        shown = self._chosen(evidence)
         if not shown:
             reason = "Only pictures can show whether it was done, and there were none."
             return Verdict(success=False, success_rate=0.0, reason=reason)
         try:
-            answer = self._asked(evidence, 0.0)
+            answer = self._asked(evidence, 0.0, shown)
         except NoAnswer as error:
             return Verdict(success=False, success_rate=0.0, reason=_one_line(error.message))
         return Verdict(
@@ -113,12 +113,14 @@ class Critic(Node):
             episodes=len(evidence.episodes),
         )
 
-    def _asked(self, evidence: Evidence, rate: float) -> JudgeAnswer | LookAnswer:
-        """The language model's verdict, from pictures too if there are any and it is to see
-        them."""
-        shown: list[Picture] = []
-        if self.parameters.vision:
-            shown = choose(evidence, self.parameters.most_pictures)
+    def _chosen(self, evidence: Evidence) -> list[Picture]:
+        """The pictures that the language model is shown: none where it is not to see any."""
+        return choose(evidence, self.parameters.most_pictures) if self.parameters.vision else []
+
+    def _asked(
+        self, evidence: Evidence, rate: float, shown: list[Picture]
+    ) -> JudgeAnswer | LookAnswer:
+        """The language model's verdict, from the pictures too if any are ``shown``."""
         # The question is written into the transcript: there, pictures are named and not repeated.
         bare = msgspec.structs.replace(evidence, pictures=[])
         if not shown:

@@ -21,6 +21,7 @@ class Talker:
 
     def __init__(self, run: Path) -> None:
         self.says: JudgeAnswer | None = None
+        self.asked = 0
         self._stop = threading.Event()
         self._bus = Bus(run, node="llm")
         self._bus.serve(ASK, self.ask)
@@ -28,6 +29,7 @@ class Talker:
         self._thread.start()
 
     def ask(self, request: Ask) -> Answered:
+        self.asked += 1
         if self.says is None:
             raise ServiceError("Nothing comes to mind.", code="no_answer")
         return Answered(
@@ -104,6 +106,7 @@ def test_where_all_succeeded_no_question_is_asked(bus: Bus, talker: Talker):
     verdict = judged(bus, 10)
     assert (verdict.success, verdict.success_rate, verdict.episodes) == (True, 1.0, 10)
     assert verdict.reason == "It worked in 10 of 10 episodes."
+    assert talker.asked == 0
 
 
 def test_without_an_answer_there_is_still_a_verdict(bus: Bus):
@@ -121,7 +124,9 @@ def test_too_few_episodes_never_count_as_success(bus: Bus, talker: Talker):
     talker.says = JudgeAnswer(success=True, reason="All of them.")
     few, enough = judged(bus, 4, episodes=4, least=5), judged(bus, 5, episodes=5, least=5)
     assert (few.success, few.success_rate, few.episodes) == (False, 1.0, 4)
-    assert few.reason == (
-        "It worked in 4 of 4 episodes. Of fewer than 5 nothing counts as success. All of them."
-    )
+    assert few.reason == "It worked in 4 of 4 episodes. Of fewer than 5 nothing counts as success."
     assert (enough.success, enough.episodes) == (True, 5)
+    assert talker.asked == 0  # of both there is nothing to explain
+    some = judged(bus, 3, episodes=4, least=5)
+    assert talker.asked == 1
+    assert (some.success, some.success_rate) == (False, 0.75)

@@ -17,7 +17,7 @@ import yaml
 from PIL import Image
 
 from messages.bus import Bus, RemoteError
-from messages.chat import ASK, Ask, ChatMessage, LookQuestion, PictureNote, digest
+from messages.chat import ASK, Answered, Ask, ChatMessage, LookQuestion, PictureNote, digest
 from messages.plan import PURSUE, Limits, PursueGoal
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import (
@@ -29,7 +29,9 @@ from messages.world import (
     SessionName,
 )
 from nodes.config import ConfigError
+from nodes.critic import chosen_pictures, critic
 from nodes.critic.critic import Critic
+from nodes.testing import MockBus
 from rlgpt.main import main
 from tests.agent_stack import LOG, STEPS, AgentProcess, Stack, ToyWorld, ended_with_a_log, stack
 from tests.agents.test_vision import ANSWER, FORWARD, launch
@@ -339,6 +341,33 @@ def test_a_creative_goal_is_judged_by_what_the_critic_sees(run_folder: Path):
     looked = [r for r in server.requests if isinstance(r["messages"][-1]["content"], list)]
     assert len(looked) == 2
     assert all("Nothing was counted" in r["messages"][-1]["content"][0]["text"] for r in looked)
+
+
+def test_the_pictures_of_a_judgement_are_chosen_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Of hundreds of episodes that is work, and `most_pictures` may be set between two times."""
+    chosen: list[list[Picture]] = []
+
+    def choose(evidence: Evidence, most: int) -> list[Picture]:
+        chosen.append(chosen_pictures.choose(evidence, most))
+        return chosen[-1]
+
+    monkeypatch.setattr(critic, "choose", choose)
+    shown: list[list[bytes]] = []
+
+    def answer(request: Ask) -> Answered:
+        shown.append(request.pictures)
+        return Answered(id=request.id, answer=json.dumps(ANSWER), model="toy")
+
+    bus = MockBus("critic")
+    bus.answer(ASK, answer)
+    openai = {"kind": "openai", "url": "http://localhost", "model": "toy", "vision": True}
+    (tmp_path / "critic").mkdir()
+    Critic(tmp_path, launch(openai, vision=True), cast(Bus, bus)).open_endpoints()
+    success = Condition(kind=JUDGED, name="creative:0")
+    bus.call(JUDGE, msgspec.structs.replace(evidence(worked=1), success=success))
+    assert [[each.png for each in pictures] for pictures in chosen] == shown
 
 
 def test_a_creative_task_without_pictures_is_judged_not_done(setting: Setting):
