@@ -96,7 +96,7 @@ def _write(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> tuple[Guard 
         if not (attempt.when_problems or attempt.problems or attempt.others):
             return guard, number + 1, ""
         attempts.append(attempt)
-        reason = f"It may not run: {_first(attempt)}"
+        reason = f"It may not run: {_every(attempt)}"
     return None, len(attempts), reason
 
 
@@ -122,9 +122,9 @@ def _condition(guard: Guard) -> Program:
     return Program(name=f"{guard.name}-when", source=guard.when)
 
 
-def _first(attempt: GuardAttempt) -> str:
+def _every(attempt: GuardAttempt) -> str:
     def words(what: str, problems: list[Problem]) -> list[str]:
         return [f"{what}, line {each.line}: {each.message}" for each in problems]
 
     found = words("condition", attempt.when_problems) + words("program", attempt.problems)
-    return (found + attempt.others)[0]
+    return "; ".join(found + attempt.others)

@@ -206,14 +206,18 @@ def test_a_guard_that_may_not_run_is_repaired_or_left_out(tmp_path: Path):
 
 
 def test_a_goal_is_reached_without_a_guard_that_could_not_be_written(tmp_path: Path):
-    wrong = GuardAnswer(when="def when(obs):\n    noop()\n", source=STAND)
+    source = "def action(obs):\n    fly()\n    swim()\n"
+    wrong = GuardAnswer(when="def when(obs):\n    noop()\n", source=source, max_steps=0)
     bus, _, _ = agents(tmp_path, {GuardQuestion: lambda question: wrong})
     report = achieved(bus)
     assert report.success
     (line,) = report.iterations[0].guards
     assert (line.made, line.report) == (False, None)
     assert line.reason == (
-        "It may not run: condition, line 1: a guard's condition cannot act, and when does"
+        "It may not run: condition, line 1: a guard's condition cannot act, and when does; "
+        "program, line 1: action never acts: it calls no primitive; "
+        "program, line 2: unknown name fly; program, line 3: unknown name swim; "
+        "`max_steps` is 0; it must be 1 to 1000."
     )
     assert report.iterations[0].stages[0].guards == []
 
