@@ -196,6 +196,7 @@ class SpecQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     programs_to_clone: bool = True  # may the policy begin as a clone of them?
     guard: GuardProposal | None = None  # it is a guard's policy; ``before``: what it interrupts
     when: str = ""  # and its condition
+    guard_history: list[GuardLine] = []  # its outcomes in earlier iterations, oldest first
 
 
 class SpecAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -130,6 +130,9 @@ class GuardLine(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""  # why it was not made
     report: GuardReport | None = None  # None: it was not made, or never played with
     skill: str = ""  # the skill of the library that was used, if one was
+    # Of a guard by rl: what its policy was to be trained on, and how that went.
+    spec: TrainingSpec | None = None
+    learning: Learning | None = None
 
 
 class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):

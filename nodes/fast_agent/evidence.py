@@ -6,13 +6,14 @@ from nodes.fast_agent.stage_playing import Played
 MOST_POINTS = 8
 
 
-def learning_of(trained: Trained, played: Played) -> Learning:
+def learning_of(trained: Trained, played: Played | None = None) -> Learning:
+    """``played``: the policy's tryout; a guard's has none of its own."""
     return Learning(
         samples=trained.samples,
         curve=_points(trained.curve),
         stopped=trained.reason,
-        choices=played.choices,
-        mistakes=played.mistakes,
+        choices=played.choices if played is not None else [],
+        mistakes=played.mistakes if played is not None else {},
         demonstrated=trained.demonstrated,
         clone_kl=trained.clone_kl,
         clone_fade=trained.clone_fade,

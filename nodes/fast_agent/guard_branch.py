@@ -12,7 +12,7 @@ from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_check import why_not_played
-from nodes.fast_agent.guard_training import train_guard
+from nodes.fast_agent.guard_training import TrainedGuard, train_guard
 from nodes.fast_agent.implementing import SpentSteps
 from nodes.fast_agent.skill_use import GuardFound, Skills
 
@@ -32,15 +32,18 @@ def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
         return GuardMade(guard=looked_up.guard, line=line)
     written, attempts, reason = _write(agent, goal, looked_up)
     spent = SpentSteps(limit=goal.request.samples)
+    made = TrainedGuard(written, reason)
     if written is not None and proposal.method == "rl":
-        written, reason = train_guard(agent, goal, written, spent)
+        made = train_guard(agent, goal, written, spent)
     line = GuardLine(
         proposal=proposal,
-        made=written is not None,
+        made=made.guard is not None,
         attempts=attempts,
-        reason="" if written is not None else reason,
+        reason="" if made.guard is not None else made.reason,
+        spec=made.spec,
+        learning=made.learning,
     )
-    return GuardMade(guard=written, line=line, samples=spent.samples())
+    return GuardMade(guard=made.guard, line=line, samples=spent.samples())
 
 
 def _can_be_played(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> bool:

@@ -42,6 +42,7 @@ def write_guard_spec(
         macros_allowed=parameters.macros,
         guard=proposal,
         when=when,
+        guard_history=request.history,
     )
     checker = SpecChecker(agent, question)
 

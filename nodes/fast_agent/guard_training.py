@@ -1,14 +1,17 @@
 """A guard by rl: its policy is trained on the turns that come up while its stages play."""
 
+from typing import NamedTuple
+
 import msgspec
 
 from messages.bus import GoalHandle, RemoteError
 from messages.plan import MakeGuard, Working
-from messages.training import LeadingStage, TrainingSpec
+from messages.training import LeadingStage, Learning, TrainingSpec
 from messages.world import Guard, Interface
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.guard_check import why_not_played
 from nodes.fast_agent.guard_spec import write_guard_spec
 from nodes.fast_agent.implementing import SpentSteps
@@ -16,33 +19,44 @@ from nodes.fast_agent.policy_training import train
 from nodes.fast_agent.seeds import training_seeds
 
 
+class TrainedGuard(NamedTuple):
+    """``guard``: with its policy; None where there is none, and ``reason`` says why. What it was
+    to be trained on and how that went are for who asks for the next spec."""
+
+    guard: Guard | None
+    reason: str = ""
+    spec: TrainingSpec | None = None
+    learning: Learning | None = None
+
+
 def train_guard(
     agent: Agent, goal: GoalHandle[MakeGuard, Working], guard: Guard, spent: SpentSteps
-) -> tuple[Guard | None, str]:
-    """The guard with a trained policy, or None and why there is none."""
+) -> TrainedGuard:
+    """Have a spec written for the policy of ``guard``, and train it."""
     proposal = goal.request.proposal
     if not goal.request.stages:
-        return None, "There is no stage to train it in."
+        return TrainedGuard(None, "There is no stage to train it in.")
     agent.working(goal, f"writing a training spec for the guard {proposal.name!r}")
     try:
         interface, budget, problems = write_guard_spec(agent, goal, guard.when)
     except NoAnswer as error:
-        return None, str(error)
+        return TrainedGuard(None, str(error))
     if interface is None:
-        return None, f"No valid training spec was given: {' '.join(problems)}"
+        return TrainedGuard(None, f"No valid training spec was given: {' '.join(problems)}")
     interface = msgspec.structs.replace(interface, horizon=guard.max_steps, autocraft=False)
     left = spent.left
     if left is not None and left < guard.max_steps:
-        return None, f"The samples are spent: {left:,} are left for a training."
+        return TrainedGuard(None, f"The samples are spent: {left:,} are left for a training.")
     spec = _training_spec(agent, goal.request, guard, interface, budget, left)
     try:
         trained = train(agent, goal, spec, spent)
     except RemoteError as error:
         if error.retryable:
             raise
-        return None, f"It could not be trained: {error}"
+        return TrainedGuard(None, f"It could not be trained: {error}", spec)
+    learning = learning_of(trained)
     if not trained.samples:
-        return None, f"It was not trained: {trained.reason}."
+        return TrainedGuard(None, f"It was not trained: {trained.reason}.", spec, learning)
     made = msgspec.structs.replace(
         guard,
         interface=interface,
@@ -50,8 +64,9 @@ def train_guard(
         checkpoint=trained.policy.checkpoint,
     )
     if wrong := why_not_played(agent, f"{goal.id}/trained", goal.request.task, made):
-        return None, f"It was trained, and no session plays it: {wrong}"
-    return made, ""
+        reason = f"It was trained, and no session plays it: {wrong}"
+        return TrainedGuard(None, reason, spec, learning)
+    return TrainedGuard(made, "", spec, learning)
 
 
 def _training_spec(
