@@ -105,6 +105,7 @@ class TriedNote(msgspec.Struct, frozen=True, kw_only=True):
     rate: float  # of the episodes of its tryout
     episodes: int
     reason: str = ""  # the verdict's
+    source: str = ""
 
 
 class ProgramQuestion(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -42,6 +42,7 @@ class TriedProgram(msgspec.Struct, frozen=True, kw_only=True):
             rate=self.rate,
             episodes=self.episodes,
             reason=self.reason,
+            source=self.program.source,
         )
 
 

@@ -187,6 +187,7 @@ def test_the_spec_question_lists_every_tried_program_by_name_and_rate(tmp_path: 
     ]
     assert question.programs[0].success == FACING
     assert {each.episodes for each in question.programs} == {20}
+    assert [each.source for each in question.programs] == [program(n) for n in (10, 1, 0, 2)]
     assert (question.programs_as_macros, question.programs_to_clone) == (True, True)
 
 

@@ -13,6 +13,7 @@ from messages.chat import (
     ProgramAttempt,
     ProgramQuestion,
     SpecQuestion,
+    TriedNote,
     game_of,
 )
 from messages.plan import Line, Stage, SubAction, Tried
@@ -97,6 +98,7 @@ DIG = SubAction(name="dig", method="rl", success=LOG, description="dig it " * 20
 LINE = Line(sub_action=DIG, attempts=4, verdict=VERDICT, macros=["attack_20"])
 BEFORE = [Stage(sub_action=DIG, program=Program(name="walk", source=SOURCE[:1500]))] * 2
 TRIED = Tried(iteration=1, line=LINE, program=Program(name="dig", source=SOURCE[:1500]))
+NOTE = TriedNote(name="dig_1", sub_action="dig", success=LOG, rate=0.5, episodes=20)
 REPORT = ProgramReport(
     program="dig",
     status="error",
@@ -128,6 +130,10 @@ REPORT = ProgramReport(
             observations=["rays", "voxels", "facing"] * 4,
             actions=["forward", "turn_left_15"] * 15,
             tried=[TRIED] * 5,
+            programs=[
+                msgspec.structs.replace(NOTE, name=f"dig_{n}", source=f"# {n}\n{SOURCE}")
+                for n in range(8)
+            ],
         ),
     ],
     ids=lambda question: type(question).__name__,
@@ -200,6 +206,38 @@ def test_the_program_that_stands_is_among_the_two_that_are_shown(
     assert [int(each) for each in re.findall(r"It was number (\d)", message.content)] == shown
     # And it is that program which is left out where the context is too small.
     assert "# program 3" not in message.content[message.parts[-1].start : message.parts[-1].end]
+
+
+def test_the_best_programs_that_stand_nowhere_else_in_a_spec_question_are_shown():
+    def text(*sources: str, before: str = "# before") -> str:
+        notes = [
+            msgspec.structs.replace(NOTE, name=f"dig_{number}", source=source)
+            for number, source in enumerate(sources)
+        ]
+        stage = Stage(sub_action=DIG, program=Program(name="walk", source=before))
+        question = SpecQuestion(
+            task=TASK,
+            sub_action=DIG,
+            before=[stage],
+            programs=notes,
+            tried=[
+                msgspec.structs.replace(TRIED, program=Program(name="dig", source=f"# tried {n}"))
+                for n in range(3)
+            ],
+        )
+        message = render(ROOT / "nodes" / "fast_agent" / "prompts", question)[1]
+        return message.content
+
+    # The oldest of three tried programs is not among those above, nor is one that none had tried.
+    shown = text("# tried 2", "# before", "# tried 0", "# best", "# third")
+    assert re.findall(r"`(dig_\d)`:\n```\n  1 (.*)\n```", shown) == [
+        ("dig_2", "# tried 0"),
+        ("dig_3", "# best"),
+    ]
+    assert shown.count("# tried 2") == shown.count("# before") == 1
+    # Where all stand above, and where nothing is known of them, the question is as it was.
+    assert "`:\n" not in text("# tried 1", "# tried 2", "# before")
+    assert text("", "") == text("# tried 1", "# tried 2")
 
 
 @pytest.mark.parametrize("name", ["ProgramQuestion", "GuardQuestion", "SpecQuestion"])

@@ -11,7 +11,7 @@ first. The turns that there are, over all templates:
 1. the episodes after the first few, for the critic
 2. the skills that could be called
 3. failed episodes of the evaluations on unseen starts
-4. the programs and the training spec of earlier iterations
+4. the programs and the training spec of earlier iterations, the sources of other tried programs
 5. the program that runs before
 6. verdicts and iterations before the last one
 7. the program before the last one of this iteration, or the best one in its place
