@@ -27,8 +27,9 @@ class Fitted:
 def fit(prompt: Prompt, limit: int | None, measure: Callable[[Prompt], int]) -> Fitted:
     """As much of the prompt as takes ``limit`` tokens at most (None: any), or what is left of it
     where even that is too long."""
-    if limit is None or _bytes(prompt) <= limit:  # no token is shorter than a byte
-        return Fitted(prompt)
+    pictured = any(message.pictures for message in prompt)
+    if limit is None or (not pictured and _bytes(prompt) <= limit):
+        return Fitted(prompt)  # no token of a text is shorter than a byte
     fitted = Fitted(prompt, tokens=measure(prompt))
     while (fitted.tokens or 0) > limit:
         shorter = without_next(fitted.prompt)

@@ -20,6 +20,7 @@ from messages.program import CHECK, CheckProgram, Problem
 from messages.world import DEFAULT_GAME
 from nodes.common.checks.answer_check import MOST_SAMPLES
 from nodes.common.questions.asking import kind_of
+from nodes.common.questions.prompt_parts import without_parts
 from nodes.config import ConfigError, node_values
 from nodes.llm.answer_schema import answer_schema
 from nodes.llm.answers import Asked, Attempt, NoValidAnswer, answer
@@ -212,7 +213,10 @@ class Llm(Node):
             completion_tokens=valid.asked.completion_tokens,
             seconds=time.monotonic() - began,
             repairs=valid.asked.repairs,
-            pictures=sum(len(message.pictures) for message in request.prompt),
+            pictures=sum(
+                len(message.pictures)
+                for message in without_parts(fitted.prompt, len(valid.asked.left_out))
+            ),
             left_out=[*fitted.left_out, *valid.asked.left_out],
         )
         return Entry(

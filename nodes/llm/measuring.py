@@ -1,15 +1,19 @@
 """How long a prompt is in tokens, by the tokenizer of the model that will read it.
 
 vLLM and llama.cpp count them on ``/tokenize``, beside ``/v1``. For a server that does not, tokens
-are estimated by characters, and that is logged once.
+are estimated by characters, and that is logged once. Those of pictures are estimated by their size
+in any case: they are not sent to be counted.
 """
 
 import json
 import logging
+import struct
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from messages.chat import ChatMessage
+from nodes.common.questions.prompt_parts import without_pictures
 from nodes.llm.backend import BackendError
 from nodes.llm.completions import exchange
 
@@ -17,6 +21,12 @@ LOG = logging.getLogger("llm")
 CHARACTERS = 2.5
 """Characters of a token, where they are estimated: lists of numbers have as few, prose has 4."""
 PER_MESSAGE = 8  # tokens that a chat template puts around a message
+PATCH = 28
+"""Pixels of a side of what is one token to the models that see of models/llm/ (Qwen2.5-VL; 32 to
+Qwen3-VL). Other models take more or less; a prompt that is then refused goes on with less of it."""
+_AROUND = 2  # tokens that begin and end a picture
+_DEFAULT_SIZE = (352, 224)  # of `Pictures`
+_NO_PICTURES: Mapping[str, bytes] = {}
 _SECONDS = 20.0
 
 
@@ -30,8 +40,17 @@ class Meter:
         self._headers = headers
         self._kind = ""  # "vllm", "llama", "none": what the server has, once it was tried
 
-    def tokens(self, url: str, prompt: list[ChatMessage]) -> int:
-        """``url``: up to and with /v1."""
+    def tokens(
+        self, url: str, prompt: list[ChatMessage], pictures: Mapping[str, bytes] = _NO_PICTURES
+    ) -> int:
+        """``url``: up to and with /v1. ``pictures``: the files of those that it shows."""
+        seen = sum(
+            picture_tokens(pictures.get(name, b"")) for each in prompt for name in each.pictures
+        )
+        texts = [ChatMessage(role=each.role, content=without_pictures(each)) for each in prompt]
+        return seen + self._of_texts(url, texts)
+
+    def _of_texts(self, url: str, prompt: list[ChatMessage]) -> int:
         if self._kind == "none":
             return estimated(prompt)
         for kind in [self._kind] if self._kind else ["vllm", "llama"]:
@@ -76,6 +95,14 @@ class Meter:
         except ValueError:
             raise BackendError(f"{where} did not answer with JSON") from None
         return body if isinstance(body, dict) else {}
+
+
+def picture_tokens(data: bytes) -> int:
+    """An estimate, by the size of a PNG file. Another file counts as one of the default size."""
+    width, height = _DEFAULT_SIZE
+    if data[12:16] == b"IHDR":
+        width, height = struct.unpack(">II", data[16:24])
+    return -(-width // PATCH) * -(-height // PATCH) + _AROUND
 
 
 def estimated(prompt: list[ChatMessage]) -> int:

@@ -99,9 +99,10 @@ class OpenAIBackend:
         if meter is None:
             meter = self._meter = Meter(self.model, self._profile.context, self._headers)
         if meter.context is None:
-            meter.tokens(url, prompt)  # a server that counts may report how long prompts can be
+            # A server that counts may report how long prompts can be.
+            meter.tokens(url, prompt, self._pictures)
         room = None if meter.context is None else meter.context - self._profile.max_tokens
-        return fit(prompt, room, lambda prompt: meter.tokens(url, prompt))
+        return fit(prompt, room, lambda prompt: meter.tokens(url, prompt, self._pictures))
 
     def complete(
         self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]

@@ -14,6 +14,7 @@ import msgspec
 
 from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.common.questions.asking import render
+from nodes.common.questions.prompt_parts import without_pictures
 from nodes.llm.answer_schema import answer_schema
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,10 +55,7 @@ def samples() -> dict[str, tuple[str, Question]]:
 
 def tokens(message: ChatMessage) -> int:
     """About how many tokens a message takes, its pictures not counted."""
-    text = message.content
-    for name in message.pictures:
-        text = text.replace(f"<picture {name}>", "")
-    return round(len(text) / CHARACTERS_PER_TOKEN[message.role])
+    return round(len(without_pictures(message)) / CHARACTERS_PER_TOKEN[message.role])
 
 
 def _size(message: ChatMessage) -> str:

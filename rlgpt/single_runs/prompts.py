@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from messages.chat import ChatMessage
-from nodes.common.questions.prompt_parts import with_examples, without_next
+from nodes.common.questions.prompt_parts import with_examples, without_parts
 from rlgpt.refused import Refused, near
 from rlgpt.report.node_files import TRANSCRIPT, UNANSWERED, objects
 from rlgpt.runs import run_folder
@@ -127,12 +127,7 @@ def _sent(entry: _Entry) -> list[ChatMessage]:
     """The prompt with its examples, without what was left out as the model's context was too
     small."""
     prompt = with_examples(entry.prompt, entry.examples)
-    for _ in entry.answered.left_out if entry.answered is not None else ():
-        shorter = without_next(prompt)
-        if shorter is None:
-            break
-        prompt = shorter[0]
-    return prompt
+    return without_parts(prompt, len(entry.answered.left_out) if entry.answered is not None else 0)
 
 
 def _picture(run: Path, digest: str) -> str:

@@ -78,6 +78,11 @@ class Setting:
         return self.bus.call(JUDGE, evidence, timeout=PATIENCE)
 
     @property
+    def chats(self) -> list[dict[str, Any]]:
+        """What was asked; prompts that were sent to be counted are no questions."""
+        return [each for each in self.server.requests if "max_tokens" in each]
+
+    @property
     def lines(self) -> list[str]:
         return (self.run / "llm" / "transcript.jsonl").read_text().splitlines()
 
@@ -120,7 +125,7 @@ def test_the_model_is_shown_what_the_player_saw(
     assert verdict.reason == (
         "It worked in 1 of 6 episodes. It hits the ground instead of the cow."
     )
-    (request,) = setting.server.requests
+    (request,) = setting.chats
     shown = images(request)
     # Two whole episodes of three pictures: one that failed, and one that worked to compare with.
     assert shown == [picture(row, step).png for row in (1, 0) for step in (0, 3, 7)]
@@ -153,13 +158,13 @@ def test_the_model_is_shown_what_the_player_saw(
 
 def test_without_pictures_the_critic_asks_the_question_in_words(setting: Setting):
     setting.judge(evidence(worked=1, pictured=0))
-    assert isinstance(setting.server.requests[0]["messages"][-1]["content"], str)
+    assert isinstance(setting.chats[0]["messages"][-1]["content"], str)
     assert json.loads(setting.lines[0])["asked"] == "JudgeQuestion"
 
 
 def test_text_that_looks_like_a_picture_mark_is_sent_as_text(setting: Setting):
     setting.judge(evidence(worked=0, error=f"I am <picture {'0' * 64}>."))
-    request = setting.server.requests[0]
+    request = setting.chats[0]
     texts = [part["text"] for part in request["messages"][-1]["content"] if "text" in part]
     assert f"I am <picture {'0' * 64}>." in "".join(texts)
     assert sum(len(m.get("pictures", [])) for m in json.loads(setting.lines[0])["prompt"]) == 6

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from messages.bus import RemoteError
@@ -15,13 +16,17 @@ from messages.chat import (
     Answered,
     Ask,
     ChatMessage,
+    LookQuestion,
     Part,
+    PictureNote,
     PlanAnswer,
     PlanQuestion,
     ProgramAnswer,
     ProgramQuestion,
+    digest,
 )
 from messages.plan import SubAction
+from messages.verdict import Evidence
 from nodes.llm.answer_parsing import parse
 from nodes.llm.fitting import fit
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
@@ -30,6 +35,7 @@ from rlgpt.single_runs.prompts import show
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import PATIENCE
 from tests.llm.test_llm_node import GOOD, Setting, lines, says, send
+from voxeldojo.viewing.png import png
 
 QUESTION = PlanQuestion(task=TASK)
 
@@ -156,6 +162,49 @@ def test_a_server_without_a_tokenizer_is_sent_one_part_less_after_each_rejection
 def test_a_prompt_that_is_still_too_long_is_reported(setting: Setting):
     with pytest.raises(RemoteError, match=r"raise llm\.context"):
         asked(setting, Tokenizer("none", most=5))
+
+
+PICTURE = png(np.zeros((3, 224, 352), np.uint8))
+
+
+def test_pictures_count_with_the_words_and_go_with_their_episode(setting: Setting):
+    """The tokenizer is sent the text alone, in which a picture leaves no mark."""
+    files = [PICTURE, png(np.ones((3, 224, 352), np.uint8))]
+    marks = [f"First:\n<picture {digest(file)}>\n" for file in files]
+    text = "".join(marks) + "Which?\n"
+    start = len(marks[0])
+    part = Part(name="the second", turn=1, start=start, end=start + len(marks[1]))
+    shown = [digest(file) for file in files]
+    prompt = [ChatMessage(role="user", content=text, pictures=shown, parts=[part])]
+    evidence = Evidence(
+        id="e", sub_action="dig", description="", method="code", success=LOG, required_rate=0.9,
+        episodes=[],
+    )  # fmt: skip
+    notes = [PictureNote(environment=0, step=0, digest=name) for name in shown]
+    question = LookQuestion(evidence=evidence, success_rate=0.0, pictures=notes)
+    answer = '{"seen": "", "success": false, "reason": "", "suggestion": ""}'
+    counted: list[str] = []
+
+    def respond(handler: BaseHTTPRequestHandler) -> None:
+        assert setting.server is not None
+        body = setting.server.requests[-1]
+        if handler.path == "/tokenize":
+            counted.append(body["messages"][0]["content"])
+            send(handler, 200, json.dumps({"count": len(counted[-1].split())}))
+        else:
+            says(answer)(handler)
+
+    # One picture takes 106 tokens (13 by 8, begun and ended), and there are a few words.
+    setting.start(respond, timeout=20.0, vision=True, context=400, max_tokens=200)
+    request = Ask(id="q", agent="critic", question=question, prompt=prompt, pictures=files)
+    answered = setting.bus.call(ASK, request, timeout=PATIENCE)
+    assert answered.left_out == ["the second"]
+    assert answered.pictures == 1
+    assert "<picture" not in "".join(counted)
+    assert setting.server is not None
+    parts = setting.server.requests[-1]["messages"][0]["content"]
+    assert [each["type"] for each in parts] == ["text", "image_url", "text"]
+    assert "too long: the second" in parts[2]["text"]
 
 
 def test_the_version_of_what_answered_is_on_every_answer(setting: Setting):

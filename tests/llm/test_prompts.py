@@ -9,25 +9,31 @@ import pytest
 
 from messages.chat import (
     ChatMessage,
+    GuardAttempt,
+    GuardNote,
+    GuardQuestion,
+    LookQuestion,
     Part,
+    PictureNote,
     ProgramAttempt,
     ProgramQuestion,
     SpecQuestion,
     TriedNote,
     game_of,
 )
-from messages.plan import Line, Stage, SubAction, Tried
+from messages.plan import GuardLine, GuardProposal, Line, Stage, SubAction, Tried
 from messages.program import Program, ProgramReport
 from messages.verdict import Verdict
 from messages.world import Condition
 from nodes.common.questions import prompt_parts
 from nodes.common.questions.asking import render
+from nodes.common.questions.prompt_parts import without_next, without_parts
 from nodes.env_server.programs import ProgramRefused, compile_program, grammar
 from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.answer_schema import answer_schema
 from nodes.llm.fitting import fit
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
-from tests.agent_stack import LOG, TASK
+from tests.agent_stack import LOG, TASK, ended_with_a_log
 from tests.llm import vllm_environment
 from worlds import card
 from worlds.common.pictures import RGB
@@ -98,6 +104,7 @@ DIG = SubAction(name="dig", method="rl", success=LOG, description="dig it " * 20
 LINE = Line(sub_action=DIG, attempts=4, verdict=VERDICT, macros=["attack_20"])
 BEFORE = [Stage(sub_action=DIG, program=Program(name="walk", source=SOURCE[:1500]))] * 2
 TRIED = Tried(iteration=1, line=LINE, program=Program(name="dig", source=SOURCE[:1500]))
+FLEE = GuardProposal(name="flee", when="a creeper is near", description="run " * 20)
 NOTE = TriedNote(name="dig_1", sub_action="dig", success=LOG, rate=0.5, episodes=20)
 REPORT = ProgramReport(
     program="dig",
@@ -135,10 +142,23 @@ REPORT = ProgramReport(
                 for n in range(8)
             ],
         ),
+        GuardQuestion(
+            task=TASK,
+            proposal=FLEE,
+            sub_actions=[DIG] * 6,
+            attempts=[GuardAttempt(when=SOURCE[:600], source=SOURCE, others=["No. " * 40])] * 6,
+            history=[GuardLine(proposal=FLEE, made=False, attempts=4, reason="No. " * 40)] * 12,
+            skills=[
+                GuardNote(name="run", purpose="run", when=SOURCE[:600], source=SOURCE, rate=0.9)
+            ]
+            * 3,
+        ),
     ],
     ids=lambda question: type(question).__name__,
 )
-def test_a_long_history_still_fits_into_a_small_context(question: ProgramQuestion | SpecQuestion):
+def test_a_long_history_still_fits_into_a_small_context(
+    question: ProgramQuestion | SpecQuestion | GuardQuestion,
+):
     """Without what the question can do without, in the stated order, and with all else."""
     whole = render(ROOT / "nodes" / "fast_agent" / "prompts", question)
     fitted = fit(whole, CONTEXT - ANSWER, count)
@@ -150,8 +170,41 @@ def test_a_long_history_still_fits_into_a_small_context(question: ProgramQuestio
     text = fitted.prompt[1].content
     for name in fitted.left_out:
         assert f"(Left out, as the prompt would be too long: {name}.)" in text
-    assert f"Sub-action: {DIG.name}" in text
+    subject = FLEE if isinstance(question, GuardQuestion) else DIG
+    assert f": {subject.name}" in text.splitlines()[1]
     assert "\x00" not in whole[1].content
+
+
+def test_whole_episodes_go_with_their_pictures_and_the_first_one_stays():
+    agent, sample = samples()["LookQuestion"]
+    assert isinstance(sample, LookQuestion)
+    # Rows 0 to 3 have two pictures each, and all others none; some are the same.
+    evidence = msgspec.structs.replace(sample.evidence, episodes=ended_with_a_log(1, 6, steps=7))
+    notes = [
+        PictureNote(environment=row, step=step, digest=f"{step or row:064x}")
+        for row in (1, 2, 3, 0)
+        for step in (0, 7)
+    ]
+    question = msgspec.structs.replace(sample, evidence=evidence, pictures=notes)
+    prompt = render(ROOT / "nodes" / agent / "prompts", question)
+    whole = prompt[1].content
+    assert len(prompt[1].pictures) == 8
+    names: list[str] = []
+    while (shorter := without_next(prompt)) is not None:
+        prompt, name = shorter
+        names.append(name)
+        message = prompt[1]
+        assert message.pictures == re.findall(r"<picture (\w+)>", message.content)
+    assert names == [
+        "episodes without pictures",
+        "the pictured episode 2",
+        "the pictured episode 3",
+        "the pictured episode 4",
+    ]
+    assert prompt[1].pictures == [note.digest for note in notes[:2]]
+    assert prompt == without_parts(render(ROOT / "nodes" / agent / "prompts", question), 4)
+    kept = whole[: whole.index("Episodes without pictures")]
+    assert prompt[1].content.startswith(kept)
 
 
 def count(prompt: list[ChatMessage]) -> int:

@@ -6,7 +6,6 @@ heuristics, examples: the same text every time, so that servers can cache it) an
 about the game in the folder of its card, which is searched before that.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -39,7 +38,7 @@ from models.outcomes import (
     run_in_words,
 )
 from nodes.common.goals.guard_counts import line_in_words
-from nodes.common.questions.prompt_parts import Marks
+from nodes.common.questions.prompt_parts import Marks, pictures_in
 from nodes.common.questions.template_faults import template_fault
 from nodes.node import Node
 from worlds import card
@@ -51,7 +50,6 @@ Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 _NODES = Path(__file__).resolve().parents[2]
 _SHARED = _NODES / "prompts"
-_PICTURE = re.compile(r"<picture ([0-9a-f]{64})>")
 
 
 class NoAnswer(RemoteError):
@@ -147,7 +145,7 @@ def _message(
     return ChatMessage(
         role=role,
         content=content,
-        pictures=[found for found in _PICTURE.findall(content) if found in digests],
+        pictures=pictures_in(content, digests),
         parts=parts,
     )
 

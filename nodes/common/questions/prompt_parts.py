@@ -8,18 +8,19 @@ Where the model's context is too small the llm node leaves parts out, those of t
 first. The turns that there are, over all templates:
 
 0. examples that are like the question, the least similar one first (`nodes/llm/examples/`)
-1. the episodes after the first few, for the critic
-2. the skills that could be called
+1. the episodes after the first few, for the critic; with pictures all but the first pictured one
+2. the skills that could be called, the guards that worked before
 3. failed episodes of the evaluations on unseen starts
 4. the programs and the training spec of earlier iterations, the sources of other tried programs
 5. the program that runs before
-6. verdicts and iterations before the last one
-7. the program before the last one of this iteration, or the best one in its place
+6. verdicts, outcomes and iterations before the last one
+7. the program before the last one of this iteration, or the best one in its place; of a guard the
+   try before the last one
 """
 
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -30,6 +31,21 @@ Message = TypeVar("Message")
 
 EXAMPLES = 0
 """The turn of examples: the user's message of each is one part as a whole."""
+_PICTURE = re.compile(r"<picture ([0-9a-f]{64})>")
+
+
+def pictures_in(content: str, digests: Collection[str]) -> list[str]:
+    """Those of these pictures that a message shows, as ``<picture DIGEST>``, in their order. The
+    same of another digest is text."""
+    return [found for found in _PICTURE.findall(content) if found in digests]
+
+
+def without_pictures(message: ChatMessage) -> str:
+    """The text of a message without the marks of the pictures that it shows."""
+    text = message.content
+    for digest in set(message.pictures):
+        text = text.replace(f"<picture {digest}>", "")
+    return text
 
 
 class Marks:
@@ -81,6 +97,16 @@ def without_next(prompt: list[ChatMessage]) -> tuple[list[ChatMessage], str] | N
     return shorter, part.name
 
 
+def without_parts(prompt: list[ChatMessage], count: int) -> list[ChatMessage]:
+    """The prompt without the first ``count`` parts that are left out of it."""
+    for _ in range(count):
+        shorter = without_next(prompt)
+        if shorter is None:
+            break
+        prompt = shorter[0]
+    return prompt
+
+
 def _without(message: ChatMessage, part: Part) -> ChatMessage:
     text = f"(Left out, as the prompt would be too long: {part.name}.)\n"
     moved = len(text) - (part.end - part.start)
@@ -92,4 +118,5 @@ def _without(message: ChatMessage, part: Part) -> ChatMessage:
         if each != part
     ]
     content = message.content[: part.start] + text + message.content[part.end :]
-    return msgspec.structs.replace(message, content=content, parts=parts)
+    shown = pictures_in(content, message.pictures)
+    return msgspec.structs.replace(message, content=content, parts=parts, pictures=shown)
