@@ -273,6 +273,7 @@ class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     # first, and what was implemented then.
     history: list[Line]
     tried: list[Tried] = []
+    earlier: Stage | None = None  # did it after other stages: tried out before anything is asked
     performed: Lost | None = None  # what a performance lost at the subtask
     samples: int | None = None  # primitive steps that it may take in all; None: any
     guards: list[Guard] = []  # that interrupt the sub-action; those before it have their own

@@ -27,7 +27,10 @@ def implement_by_code(
     """Implement a sub-action by code: at most ``1 + repairs`` programs are tried out; the best of
     them is the implementation. Programs that the check rejects do not count as tries, up to
     ``refusals`` of them. Programs may call the skills that were looked up; ``spent`` is what the
-    goal has cost before. What is tried out is remembered among the ``tried``."""
+    goal has cost before. What is tried out is remembered among the ``tried``.
+
+    A program that did the same after other stages is tried out first, beside those; where it
+    succeeds, nothing is asked."""
     return _CodeBranch(agent, goal, tried, looked_up, spent).implement()
 
 
@@ -54,6 +57,8 @@ class _CodeBranch:
 
     def implement(self) -> BestAttempt:
         parameters = self._agent.parameters
+        if self._try_earlier():
+            return self._outcome
         # Read once for each program: `repairs` may be set while it is written.
         while (left := parameters.repairs - self._tries) >= 0:
             if self._refused > parameters.refusals:
@@ -65,9 +70,21 @@ class _CodeBranch:
             program = self._take(source)
             if problems := self._problems(program, source):
                 self._refuse(source, problems)
-            elif self._try_out(program, source, last=left == 0):
-                break
+            else:
+                self._tries += 1
+                if self._try_out(program, source, last=left == 0):
+                    break
         return self._outcome
+
+    def _try_earlier(self) -> bool:
+        """Try out what did it after other stages; whether that ends the branch."""
+        earlier = self._goal.request.earlier
+        if earlier is None or earlier.program is None:
+            return False
+        program = earlier.program
+        self._agent.save(f"{self._goal.id}/program-{self._outcome.attempts}", program)
+        self._outcome.attempts += 1
+        return self._try_out(program, program.source, last=False)
 
     def _write(self, left: int) -> str | None:
         """The source of the next program. None: there is no answer, or no new idea."""
@@ -134,7 +151,6 @@ class _CodeBranch:
         except OutOfSamples as reason:
             self._failed(str(reason))
             return True
-        self._tries += 1
         spent.tried(played)
         verdict = judge(agent, goal, number, played, macros=[])
         if self._outcome.offer(stage, verdict, [], played):

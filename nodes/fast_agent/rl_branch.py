@@ -6,7 +6,7 @@ import msgspec
 
 from messages.bus import RemoteError
 from messages.chat import SpecAnswer, SpecQuestion
-from messages.plan import Stage
+from messages.plan import Line, Stage
 from messages.program import Program
 from messages.training import LeadingStage, Policy, Trained, TrainingSpec, Tryouts
 from nodes.common.goals.goal_ids import slug
@@ -45,11 +45,20 @@ def implement_by_rl(
 ) -> BestAttempt:
     """One policy, trained on the first spec that passes the checks, from an earlier policy with
     the same interface where there is one. The best of the ``programs`` that were to do the same
-    stands where it does better. ``spent`` is what the goal has cost before."""
+    stands where it does better. ``spent`` is what the goal has cost before.
+
+    A policy that did the same after other stages is tried out first, beside those; where it
+    succeeds, nothing is asked or trained."""
+    known = _try_earlier(agent, goal, spent)
+    if known is not None and known.verdict.success:
+        return known
+    history = list(goal.request.history)
+    if known is not None:
+        history.append(known.implemented(goal, spent).line)
     tried = programs.of(goal)
     agent.working(goal, f"writing a training spec for {goal.request.sub_action.name!r}")
     try:
-        spec, problems = _write_spec(agent, goal, looked_up, tried)
+        spec, problems = _write_spec(agent, goal, looked_up, tried, history)
     except NoAnswer as error:
         spec, problems = None, [str(error)]
     outcome = BestAttempt(attempts=1)
@@ -77,6 +86,32 @@ def implement_by_rl(
     _try_policy(agent, goal, spec, trained, outcome, spent)
     if rival is not None and outcome.verdict.success_rate < 1:
         _compare(agent, goal, rival, outcome, spent)
+    return outcome
+
+
+def _try_earlier(agent: Agent, goal: Implementing, spent: SpentSteps) -> BestAttempt | None:
+    """The tryout of the policy that did it after other stages, by a quarter of the samples at most.
+    None where there is none, or none that can be tried out."""
+    earlier = goal.request.earlier
+    if earlier is None or earlier.policy is None or earlier.spec is None:
+        return None
+    agent.working(goal, f"trying the policy that was there for {goal.request.sub_action.name!r}")
+    stage = _stage(goal, earlier.spec, earlier.policy)
+    most = None if spent.left is None else spent.left // 4
+    try:
+        played = try_out(agent, goal, "earlier", stage, most)
+    except OutOfSamples as reason:
+        agent.log.info("%s: the earlier policy is not tried: %s", goal.id, reason)
+        return None
+    except RemoteError as error:
+        if error.code not in ("unknown_policy", "policy_does_not_fit"):
+            raise
+        agent.log.warning("%s: the earlier policy cannot be played: %s", goal.id, error)
+        return None
+    spent.tried(played)
+    macros = [macro.name for macro in earlier.spec.interface.macros]
+    outcome = BestAttempt(attempts=1)
+    outcome.offer(stage, judge(agent, goal, "earlier", played, macros), macros, played)
     return outcome
 
 
@@ -178,7 +213,11 @@ def _with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
 
 
 def _write_spec(
-    agent: Agent, goal: Implementing, looked_up: LookedUp, tried: Sequence[TriedProgram]
+    agent: Agent,
+    goal: Implementing,
+    looked_up: LookedUp,
+    tried: Sequence[TriedProgram],
+    history: list[Line],
 ) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
     request, parameters = goal.request, agent.parameters
@@ -191,7 +230,7 @@ def _write_spec(
         task=request.task,
         sub_action=request.sub_action,
         before=request.before,
-        history=request.history,
+        history=history,
         observations=observations_to_choose(agent, request.task),
         actions=list(card(request.task.game).specs.actions),
         macros_allowed=parameters.macros,

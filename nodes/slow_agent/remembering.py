@@ -45,6 +45,26 @@ def earlier_success(
     """The latest stage that did this sub-action, after the same stages and with the same guards,
     and its verdict line. None where it lost most of what an evaluation lost: its tryout was lucky,
     and the same again would lose the same."""
+    for iteration, place, lucky in _successes(sub_action, history):
+        stage = iteration.stages[place]
+        if iteration.stages[:place] == list(before) and stage.guards == list(guards):
+            return None if lucky else (stage, iteration.lines[place])
+    return None
+
+
+def success_elsewhere(sub_action: SubAction, history: Sequence[Iteration]) -> Stage | None:
+    """The latest stage that did this sub-action, whatever ran before it and with whatever guards:
+    it is to be tried out. None where its tryout was lucky, as above."""
+    for iteration, place, lucky in _successes(sub_action, history):
+        return None if lucky else iteration.stages[place]
+    return None
+
+
+def _successes(
+    sub_action: SubAction, history: Sequence[Iteration]
+) -> Iterator[tuple[Iteration, int, bool]]:
+    """Where this very sub-action succeeded, the latest first, and whether that was luck: most of
+    what the evaluation lost was lost in it."""
     for iteration in reversed(history):
         weakest = iteration.unseen.weakest if iteration.unseen is not None else None
         for place, (stage, line) in enumerate(zip(iteration.stages, iteration.lines, strict=False)):
@@ -53,12 +73,9 @@ def earlier_success(
                 and stage.sub_action.name == sub_action.name
                 and stage.sub_action.method == sub_action.method
                 and stage.sub_action.success == sub_action.success
-                and iteration.stages[:place] == list(before)
-                and stage.guards == list(guards)
             ):
                 whole = all(each.verdict.success for each in iteration.lines)
-                return None if whole and place == weakest else (stage, line)
-    return None
+                yield iteration, place, whole and place == weakest
 
 
 def _same(

@@ -42,7 +42,12 @@ from nodes.common.questions.asking import NoAnswer, ask
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
-from nodes.slow_agent.remembering import earlier_success, lines_of, tried
+from nodes.slow_agent.remembering import (
+    earlier_success,
+    lines_of,
+    success_elsewhere,
+    tried,
+)
 from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
 
 Achieving = GoalHandle[AchieveSubtask, Iteration]
@@ -249,6 +254,7 @@ class SlowAgent(Node):
             samples=samples,
             history=lines_of(sub_action, history),
             tried=tried(sub_action, history),
+            earlier=success_elsewhere(sub_action, history),
             performed=goal.request.performed,
             guards=done.guards,
         )

@@ -1,0 +1,122 @@
+"""What did a sub-action after other stages is tried out before anything is asked."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.chat import Answered, Ask, ProgramQuestion
+from messages.plan import IMPLEMENT, Implement, Implemented, Stage, SubAction
+from messages.program import Program
+from tests.agents.feedback import ALL_WELL, EVALUATED, FIND, HARVEST, Outer
+from tests.agents.test_learning_from_code import LOG, SPEC, TASK, Stack, program
+
+OLD = Program(name="get-log", source=program(7))
+
+
+class Again(Stack):
+    """Which is given what did it after other stages."""
+
+    def __init__(self, run: Path, **parameters: Any) -> None:
+        self.programs: list[ProgramQuestion] = []
+        super().__init__(run, SPEC, **parameters)
+
+    def answer(self, request: Ask) -> Answered:
+        if isinstance(request.question, ProgramQuestion):
+            self.programs.append(request.question)
+        return super().answer(request)
+
+    def again(self, method: Any, earlier: Stage | None, samples: int | None = None) -> Implemented:
+        request = Implement(
+            task=TASK,
+            sub_action=SubAction(name="get log", method=method, success=LOG),
+            before=[],
+            history=[],
+            earlier=earlier,
+            samples=samples,
+        )
+        return self.bus.run_goal(IMPLEMENT, "demo/1/get log", request)
+
+
+def by_code() -> Stage:
+    return Stage(sub_action=SubAction(name="get log", method="code", success=LOG), program=OLD)
+
+
+def test_a_program_that_works_after_other_stages_too_costs_no_question(tmp_path: Path):
+    stack = Again(tmp_path)
+    stack.rates = {"code-0": 0.95}
+    implemented = stack.again("code", by_code())
+    assert implemented.stage is not None
+    assert implemented.stage.program == OLD
+    assert implemented.line.verdict.success
+    assert stack.programs == []
+    # Its tryout is counted: twenty episodes.
+    assert implemented.samples.trial > 0
+    assert implemented.line.attempts == 1
+
+
+def test_a_program_that_no_longer_works_is_shown_to_who_writes_the_next(tmp_path: Path):
+    stack = Again(tmp_path, repairs=1)
+    stack.rates = {"code-0": 0.4, "code-1": 0.3, "code-2": 0.2}
+    implemented = stack.again("code", by_code())
+    first, second = stack.programs
+    assert [each.source for each in first.attempts] == [OLD.source]
+    assert (first.attempts[0].verdict, first.best, first.left) == ("Counted.", 0, 1)
+    assert len(second.attempts) == 2
+    # It is still the best of the three. It took none of the tries that there are.
+    assert implemented.stage is not None
+    assert implemented.stage.program == OLD
+    assert stack.judged == [f"demo/1/get log/judge-{number}" for number in (0, 1, 2)]
+
+
+def by_rl(stack: Stack) -> Stage:
+    stack.rates = {"rl-0": 0.95}
+    stage = stack.implement("get log", "rl", 0).stage
+    assert stage is not None
+    assert stage.policy is not None
+    stack.specs.clear()
+    stack.trained.clear()
+    stack.judged.clear()
+    return stage
+
+
+def test_a_policy_that_works_after_other_stages_too_is_not_trained_again(tmp_path: Path):
+    stack = Again(tmp_path)
+    earlier = by_rl(stack)
+    stack.rates = {"rl-earlier": 0.95}
+    implemented = stack.again("rl", earlier)
+    assert implemented.stage == earlier
+    assert implemented.line.verdict.success
+    assert (stack.specs, stack.trained) == ([], [])
+    assert (implemented.samples.training, implemented.samples.trial > 0) == (0, True)
+
+
+def test_a_policy_that_no_longer_works_is_told_to_who_writes_the_next_spec(tmp_path: Path):
+    stack = Again(tmp_path)
+    earlier = by_rl(stack)
+    stack.rates = {"rl-earlier": 0.4, "rl-0": 0.95}
+    implemented = stack.again("rl", earlier)
+    (question,) = stack.specs
+    assert [line.verdict.success_rate for line in question.history] == [0.4]
+    assert len(stack.trained) == 1
+    assert implemented.stage is not None
+    assert implemented.stage.policy != earlier.policy
+    assert stack.judged == ["demo/1/get log/judge-earlier", "demo/1/get log/judge-0"]
+
+
+@pytest.mark.parametrize("held", [[6, 6], [9, 6]])
+def test_what_is_to_be_tried_first_is_what_succeeded_unless_it_was_lucky(
+    tmp_path: Path, held: list[int]
+):
+    """Most were lost in the first part, or in the second: that one is made anew. After another
+    first part the second one's program is tried."""
+    evaluated = msgspec.structs.replace(EVALUATED, held=held)
+    outer = Outer(tmp_path, [[FIND, HARVEST], [FIND, HARVEST]], evaluated, ALL_WELL)
+    first = outer.achieve().iterations[0]
+    given = [(name, request.earlier) for name, request in outer.implemented]
+    assert given[:2] == [("find-a-tree", None), ("harvest-log", None)]
+    if held == [6, 6]:
+        assert given[2:] == [("find-a-tree", None), ("harvest-log", first.stages[1])]
+    else:
+        assert given[2:] == [("harvest-log", None)]
