@@ -109,7 +109,7 @@ def test_a_policy_that_no_longer_works_is_told_to_who_writes_the_next_spec(tmp_p
 def test_what_is_to_be_tried_first_is_what_succeeded_unless_it_was_lucky(
     tmp_path: Path, held: list[int]
 ):
-    """Most were lost in the first part, or in the second: that one is made anew. After another
+    """Most were lost in the first part, or in the second: that one is made again. After another
     first part the second one's program is tried."""
     evaluated = msgspec.structs.replace(EVALUATED, held=held)
     outer = Outer(tmp_path, [[FIND, HARVEST], [FIND, HARVEST]], evaluated, ALL_WELL)
