@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from nodes.config import flatten
-from rlgpt.runs import run_folder
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import node_files
@@ -15,6 +14,7 @@ from rlgpt.report.account import Account, account
 from rlgpt.report.known_success import KnownSuccess, known_success, rate_in_words
 from rlgpt.report.summary import Summary, summarise
 from rlgpt.report.words import count, duration, plain, shortened
+from rlgpt.runs import run_folder
 from rlgpt.terminal import plain_table, print_table
 
 _OWN = ("run",)  # keys of a config that no two runs share

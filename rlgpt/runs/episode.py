@@ -1,10 +1,10 @@
 """``rlgpt episode``: the episodes of a run."""
 
-from rlgpt.runs import run_folder
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import played_episodes, stores
 from rlgpt.report.words import plain, shortened
+from rlgpt.runs import run_folder
 from rlgpt.terminal import plain_table, print_table
 
 

@@ -1,10 +1,10 @@
 """``rlgpt report RUN``: write the report of a run, as far as it has come, from its folder."""
 
-from rlgpt.runs import run_folder
 from rlgpt.composing.configuration import read
 from rlgpt.refused import Refused
 from rlgpt.report import stores
 from rlgpt.report.writing import read_summary, write
+from rlgpt.runs import run_folder
 
 
 def report(wanted: str | None, goal: str | None = None) -> int:

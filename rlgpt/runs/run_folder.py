@@ -21,7 +21,8 @@ def create(name: str, wanted: str | None) -> Path:
             home = Path(wanted).parts[0]
             raise Refused(
                 f"run={wanted}: there is no home folder {home} (a folder of this "
-                f"name in the working directory: run=./{wanted})")
+                f"name in the working directory: run=./{wanted})"
+            )
         if (run / "config.yaml").exists():
             with Lock(run):  # raises Refused if it is in use
                 pass

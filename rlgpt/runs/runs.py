@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 
-from rlgpt.runs import launches
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import node_files
@@ -15,6 +14,7 @@ from rlgpt.report.known_success import known_success, rate_in_words
 from rlgpt.report.run_state import age
 from rlgpt.report.summary import samples
 from rlgpt.report.words import count, plain, shortened
+from rlgpt.runs import launches
 from rlgpt.terminal import plain_table, print_table
 
 
