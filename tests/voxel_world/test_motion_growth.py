@@ -91,3 +91,25 @@ def test_a_fall_tramples_farmland_and_walking_does_not() -> None:
     arena.stand(16.5, FLOOR + 3, 16.5)
     arena.do("noop", 20)
     assert count(arena, "dirt") == 1
+
+
+def test_bone_meal_spreads_as_far_uphill_as_downhill() -> None:
+    """A step goes up or down one time in nine each: rand.nextInt(3) - 1 times rand.nextInt(3),
+    halved towards 0."""
+    arena = still()
+    blocks = arena.world.state.blocks[0]
+    for x in range(8, 25):
+        top = FLOOR - 1 + 16 - x
+        blocks[x, :, : top + 1] = BLOCK_IDS["stone"]
+        blocks[x, :, top + 1 :] = 0
+        blocks[x, :, top] = BLOCK_IDS["grass"]
+    slope = blocks.copy()
+    higher, lower = 0, 0
+    for _ in range(300):
+        fertilise(arena.world.state, arena.world.rules, 0, 16, FLOOR - 1, 16)
+        grown = (blocks != slope).any((1, 2)) * (blocks != slope).sum((1, 2))
+        higher += int(grown[8:16].sum())
+        lower += int(grown[17:25].sum())
+        blocks[:] = slope
+    assert higher > 200
+    assert 0.8 < higher / lower < 1.25

@@ -236,7 +236,8 @@ def sprout(state, rules, w, x, y, z):
         lost = False
         for _ in range(attempt // 16):
             nx += draw(player, 3) - 1
-            ny += (draw(player, 3) - 1) * draw(player, 3) // 2
+            up = (draw(player, 3) - 1) * draw(player, 3)
+            ny += int(up / 2)  # towards 0: Java's division
             nz += draw(player, 3) - 1
             if block_at(state, w, nx, ny - 1, nz) != GRASS or SOLID[block_at(state, w, nx, ny, nz)]:
                 lost = True
