@@ -282,6 +282,7 @@ def feel(state, rules, w, player):
             player.fluid_eyes = fluid_of(at_eyes)
     if at_feet == WEB or at_eyes == WEB:
         player.webbed = 1
+        player.fall = 0.0  # Entity.setInWeb
     if player.fluid == WATER_BLOCK:
         player.fall = 0.0
         drift(state, w, player, x, low, z)
