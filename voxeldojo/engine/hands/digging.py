@@ -13,7 +13,7 @@ from voxeldojo.engine.hands.items import drop_loot, lay_drop, wear_out
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.rays import under_crosshair
 from voxeldojo.engine.rulebook import SHEARED, SHEARS
-from voxeldojo.engine.state import BREAK_DELAY, REACH
+from voxeldojo.engine.state import BREAK_DELAY, NETHER, REACH
 from voxeldojo.engine.structures.loot import drop_chest
 from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
@@ -70,11 +70,13 @@ def break_block(state, rules, w, x, y, z):
     tool = state.slots[w, 0].item
     block = block_at(state, w, x, y, z)
     meta = meta_at(state, w, x, y, z)
-    left = AIR
-    if block == ICE and rules.block[block_at(state, w, x, y - 1, z)].height > 0.0:
-        left = WATER_BLOCK
-    set_block(state, rules, w, x, y, z, left, 0)
     player = state.players[w]
+    left = AIR
+    if block == ICE and player.dimension != NETHER:
+        under = rules.block[block_at(state, w, x, y - 1, z)]
+        if under.movement == 1 or under.liquid == 1:  # BlockIce.harvestBlock
+            left = WATER_BLOCK
+    set_block(state, rules, w, x, y, z, left, 0)
     player.exhaustion += WORK
     if XP[block, 1] > 0 and rules.harvests[tool, block]:
         gain_xp(state, w, float(XP[block, 0] + below(player, XP[block, 1] - XP[block, 0] + 1)))
