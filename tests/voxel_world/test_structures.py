@@ -1,6 +1,7 @@
 """Structures stand where nearest() says, with their blocks, chests and inhabitants."""
 
 import math
+from collections import Counter
 from typing import Any
 
 import numba
@@ -11,6 +12,7 @@ from tests.voxel_world.arena import BLOCK_IDS
 from voxeldojo.engine.apart import connect
 from voxeldojo.engine.grid import log_change, write_block
 from voxeldojo.engine.hands.digging import break_block
+from voxeldojo.engine.motion.explosions import explode
 from voxeldojo.engine.rulebook import rules
 from voxeldojo.engine.state import ONE_BIOME, State, new_state
 from voxeldojo.engine.structures.build import build
@@ -223,3 +225,20 @@ def test_a_plan_that_names_an_unknown_block_is_refused() -> None:
         Plan(1, 1, 1).put("stonebricks", (0, 0, 0))
     assert set(KIND_IDS) == set(MARKS)
     assert structures().cells.nbytes < 4 << 20
+
+
+def test_a_chest_that_explodes_spills_what_is_in_it() -> None:
+    state, (x, _, z) = site("stronghold")
+    i, k, level = (int(v) for v in np.argwhere(state.blocks[0] == BLOCK_IDS["chest"])[0])
+    cx, cz = x + (i - x + 128) % 256 - 128, z + (k - z + 128) % 256 - 128
+    drop_chest(state, rules(), 0, cx, level, cz, BLOCK_IDS["chest"])
+
+    def lying() -> Counter[int]:
+        drops = state.drops[0][state.drops[0]["count"] > 0]
+        return sum((Counter({int(d["item"]): int(d["count"])}) for d in drops), Counter())
+
+    contents = lying()
+    state.drops["count"] = 0
+    explode(state, rules(), 0, cx + 0.5, level + 0.5, cz + 0.5, 3.0, False, 0)
+    assert contents
+    assert contents <= lying()

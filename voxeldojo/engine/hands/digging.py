@@ -14,7 +14,7 @@ from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.rays import under_crosshair
 from voxeldojo.engine.rulebook import SHEARED, SHEARS
 from voxeldojo.engine.state import BREAK_DELAY, NETHER, REACH
-from voxeldojo.engine.structures.loot import drop_chest
+from voxeldojo.engine.structures.loot import CHESTS, drop_chest
 from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 from voxeldojo.rules.mobs import MOB_IDS
@@ -42,7 +42,6 @@ for _id, _ripe, _fruit, _seed in (
     (115, 3, "nether_wart", "nether_wart"),
 ):
     RIPE[_id], FRUIT[_id], SEED[_id] = _ripe, item_id(_fruit), item_id(_seed)
-CHESTS = (54, 146)
 MONSTER_EGG = 97
 SILVERFISH = MOB_IDS["silverfish"]
 ROUNDING = 1e-9  # so that sixty times a sixtieth is one block

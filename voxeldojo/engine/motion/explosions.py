@@ -16,6 +16,7 @@ from voxeldojo.engine.mobs.wounds import hurt_mob
 from voxeldojo.engine.motion.burning import FIRE, TNT, prime
 from voxeldojo.engine.motion.table import RESISTANCE, WHOLE
 from voxeldojo.engine.state import HEIGHT
+from voxeldojo.engine.structures.loot import CHESTS, drop_chest
 from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 
@@ -113,6 +114,8 @@ def clear_marked(state, rules, w, cx, cy, cz, power, fires):
         set_block(state, rules, w, x, y, z, AIR, 0)
         if unit(player) * power < 1.0:
             drop_loot(state, rules, w, x, y, z, block, meta, PICKAXE)
+        if block in CHESTS:  # whether or not it drops itself: BlockChest.breakBlock
+            drop_chest(state, rules, w, x, y, z, block)
     if fires:
         for number in range(count):
             place = int(places[number])

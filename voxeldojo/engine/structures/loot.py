@@ -10,6 +10,7 @@ from voxeldojo.engine.state import CHANGES
 from voxeldojo.engine.structures.places import landscape, pieces_at
 from voxeldojo.engine.terrain.underground.carve import chunk_bits, fraction
 
+CHESTS = (54, 146)  # block ids: a chest and a trapped chest
 SOME = 16  # pieces of structures that may lie over one column
 WAIT = 10  # ticks until dropped contents can be picked up
 
