@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 
 from tests.voxel_world.arena import FLOOR
 from tests.voxel_world.motion import count, put, run, still
 from voxeldojo.engine.motion.burning import prime
 from voxeldojo.engine.motion.explosions import explode
+from voxeldojo.rules.mobs import MOB_IDS
 
 
 def test_an_explosion_digs_a_crater_that_is_lit_and_a_reset_fills_it() -> None:
@@ -74,3 +76,27 @@ def test_fire_burns_leaves_goes_out_on_stone_and_stays_on_netherrack() -> None:
     assert arena.block(8, FLOOR, 8) == "air"
     assert arena.block(28, FLOOR, 28) == "fire"
     assert count(arena, "leaves") < 8
+
+
+@pytest.mark.parametrize(
+    ("by", "yaw", "stops"),
+    [
+        ("creeper", 180.0, True),
+        ("creeper", 0.0, False),
+        ("ghast", 180.0, False),
+        ("", 180.0, False),
+    ],
+)
+def test_a_shield_stops_a_creepers_explosion_but_not_a_fireballs_or_tnts(
+    by: str, yaw: float, stops: bool
+) -> None:
+    arena = still()
+    arena.stand(16.5, FLOOR, 20.5, yaw)
+    arena.hold("shield", 1, 40)
+    arena.player["blocking"] = 5
+    state, rules = arena.world.state, arena.world.rules
+    explode(state, rules, 0, 16.5, FLOOR + 0.5, 16.5, 3.0, False, MOB_IDS[by] if by else 0)
+    assert (arena.life == 20.0) == stops
+    # As much as the blow and one more: EntityPlayer.damageShield.
+    assert (9 <= state.slots[0, 40]["wear"] <= 12) == stops
+    assert state.players[0]["vz"] > 0.2, "it pushes all the same"

@@ -6,12 +6,13 @@ import math
 from numba import boolean, float64, int64
 
 from voxeldojo.engine.apart import apart
-from voxeldojo.engine.body.hurt import EXPLOSION, hurt
+from voxeldojo.engine.body.hurt import EXPLOSION, hurt, hurt_from
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.chance import unit
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.grid import AIR, block_at, held, meta_at
 from voxeldojo.engine.hands.items import drop_loot
+from voxeldojo.engine.mobs.kinds import CREEPER
 from voxeldojo.engine.mobs.wounds import hurt_mob
 from voxeldojo.engine.motion.burning import FIRE, TNT, prime
 from voxeldojo.engine.motion.table import RESISTANCE, WHOLE
@@ -134,7 +135,12 @@ def push_all(state, rules, w, x, y, z, power, by):
         state, rules, w, x, y, z, power, player.x, player.y, player.z, 0.6, 1.8
     )
     if harm > 0.0:
-        hurt(state, rules, w, harm, EXPLOSION, max(0, by))
+        # A shield is raised against a body. A fireball, a skull and TNT are none, so that their
+        # damage comes from nowhere: DamageSource.causeExplosionDamage.
+        if by == CREEPER:
+            hurt_from(state, rules, w, harm, EXPLOSION, by, x, z)
+        else:
+            hurt(state, rules, w, harm, EXPLOSION, max(0, by))
         player.vx += dx
         player.vy += dy
         player.vz += dz
