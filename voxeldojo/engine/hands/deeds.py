@@ -4,9 +4,11 @@ import numpy as np
 
 from voxeldojo.engine.body.effects import (
     ABSORPTION,
+    FIRE_RESISTANCE,
     HUNGER,
     POISON,
     REGENERATION,
+    RESISTANCE,
 )
 from voxeldojo.rules import BLOCKS, item_id, item_names
 
@@ -77,8 +79,11 @@ AFTER = [
     ("fish", 3, 1.0, POISON, 1200, 3),
     ("fish", 3, 1.0, HUNGER, 300, 2),
     ("golden_apple", 0, 1.0, REGENERATION, 100, 1),
-    ("golden_apple", -1, 1.0, ABSORPTION, 2400, 0),
+    ("golden_apple", 0, 1.0, ABSORPTION, 2400, 0),
     ("golden_apple", 1, 1.0, REGENERATION, 400, 1),
+    ("golden_apple", 1, 1.0, RESISTANCE, 6000, 0),
+    ("golden_apple", 1, 1.0, FIRE_RESISTANCE, 6000, 0),
+    ("golden_apple", 1, 1.0, ABSORPTION, 2400, 3),
 ]
 EFFECT_ROWS = np.array([(item_id(row[0]), row[1], *row[3:]) for row in AFTER], np.int64)
 EFFECT_CHANCES = np.array([row[2] for row in AFTER])
