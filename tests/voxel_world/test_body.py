@@ -10,7 +10,7 @@ from voxeldojo.engine.body.clock import (
     pass_time,
     sun_brightness,
 )
-from voxeldojo.engine.body.effects import HUNGER, POISON, give_effect
+from voxeldojo.engine.body.effects import ABSORPTION, HUNGER, POISON, WATER_BREATHING, give_effect
 from voxeldojo.engine.body.hurt import FALL, MOB, hurt, hurt_from
 from voxeldojo.engine.body.sleeping import lie_down
 from voxeldojo.engine.state import CLEAR, RAIN, THUNDER
@@ -152,6 +152,19 @@ def test_cobweb_slows_walking_to_a_crawl(arena: Arena) -> None:
     assert 0.3 < arena.position[2] - 16.5 < 0.7
 
 
+def test_a_cobweb_ends_a_fall(arena: Arena) -> None:
+    for y in range(FLOOR, FLOOR + 3):
+        arena.put(16, y, 16, "web")
+    arena.stand(16.5, FLOOR + 20, 16.5)
+    arena.do("noop", 60)
+    assert FLOOR < arena.position[1] < FLOOR + 3
+    for y in range(FLOOR, FLOOR + 3):
+        arena.put(16, y, 16, "air")
+    arena.do("noop", 30)
+    assert arena.position[1] == FLOOR
+    assert arena.life == 20
+
+
 def test_soul_sand_slows_walking(arena: Arena) -> None:
     for z in range(14, 30):
         arena.put(16, FLOOR - 1, z, "soul_sand")
@@ -283,6 +296,17 @@ def test_poison_stops_at_half_a_heart_and_hunger_exhausts(arena: Arena) -> None:
     )
 
 
+@pytest.mark.parametrize(("ticks", "other", "left"), [(20, 400, 0.0), (400, 20, 4.0)])
+def test_absorption_ends_with_its_own_time(
+    arena: Arena, ticks: int, other: int, left: float
+) -> None:
+    give_effect(arena.world.state, 0, ABSORPTION, ticks, 0)
+    give_effect(arena.world.state, 0, WATER_BREATHING, other, 0)
+    assert arena.player["absorption"][0] == 4.0
+    arena.do("noop", 21)
+    assert arena.player["absorption"][0] == left
+
+
 def test_cactus_hurts_and_a_block_around_the_head_suffocates(arena: Arena) -> None:
     arena.player["food"] = 17.0  # too hungry to heal
     arena.put(16, FLOOR, 17, "cactus")
@@ -322,7 +346,7 @@ def test_thunder_darkens_and_rain_lasts_as_long_as_in_the_game(arena: Arena) -> 
     arena.player["thunder_left"] = 10**6
     last, since = CLEAR, 0
     for tick in range(300_000):
-        pass_time(arena.world.state, arena.world.rules, 0)
+        pass_time(arena.world.state, 0)
         weather = int(arena.player["weather"][0])
         if weather != last:
             if last == RAIN:

@@ -270,3 +270,10 @@ def test_setblock_keeps_what_is_there_if_it_is_told_to(stage: Game) -> None:
     assert stage.block_at(x, y + 2, z) == (LEAVES, 1)
     assert perform(stage, "setblock ~ ~2 ~ stone 0 replace") == ""
     assert stage.block_at(x, y + 2, z) == (STONE, 0)
+
+
+def test_absorption_that_a_command_ends_protects_no_longer(stage: Game) -> None:
+    assert perform(stage, "effect @p absorption 100") == ""
+    assert stage.player["absorption"] == 4.0
+    assert perform(stage, "effect @p absorption 0") == ""
+    assert stage.player["absorption"] == 0.0

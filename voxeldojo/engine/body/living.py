@@ -6,6 +6,7 @@ Hunger is that of FoodStats.onUpdate, the rest of EntityLivingBase.onEntityUpdat
 import math
 
 from voxeldojo.engine.body.effects import (
+    ABSORPTION,
     FIRE_RESISTANCE,
     HUNGER,
     POISON,
@@ -158,7 +159,7 @@ def run_effects(state, rules, w):
         state.effects[w, effect] -= 8
         if left <= 1:
             player.effects &= ~(1 << effect)
-            if player.effects == 0:
+            if effect == ABSORPTION:
                 player.absorption = 0.0
 
 

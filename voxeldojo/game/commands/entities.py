@@ -127,5 +127,7 @@ def effect(game: SingleWorld, source: Source, words: list[str]) -> None:
         raise NotDone(f"the strength is 0 to {STRONGEST}")
     if seconds == 0:
         game.player["effects"] &= ~(1 << EFFECTS[name])
+        if name == "absorption":
+            game.player["absorption"] = 0.0
     else:
         give_effect(state, 0, EFFECTS[name], 20 * seconds, strength)
