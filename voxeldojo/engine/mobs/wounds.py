@@ -42,6 +42,7 @@ BLAME = 100  # ticks after the player's damage in which a death counts as its ki
 FLIGHT = 100  # ticks for which a hurt animal runs
 ANGER = 600  # ticks for which a hurt neutral mob chases
 CALL = 24.0  # metres within which others of its kind join
+MAGMA_ARMOUR = 3  # points for each unit of size: EntityMagmaCube.setSlimeSize
 DROP_WAIT = 10  # ticks until a drop can be picked up
 SOFT_LANDERS = (CHICKEN, OCELOT, MAGMA_CUBE, VILLAGER_GOLEM)
 WOOL = item_id("wool")
@@ -81,7 +82,10 @@ def hurt_mob(state, rules, w, number, amount, cause, by_player):
     mob.struck = amount
     if by_player:
         mob.blame = BLAME
-    mob.life -= softened(taken, kind.armour) if kind.armour > 0.0 else taken
+    armour = kind.armour
+    if mob.kind == MAGMA_CUBE:
+        armour = float(MAGMA_ARMOUR * mob.variant)
+    mob.life -= softened(taken, armour) if armour > 0.0 else taken
     mob.wait = 0
     if mob.life <= 0.0:
         die(state, rules, w, number)
@@ -125,8 +129,10 @@ def die(state, rules, w, number):
     if blamed:
         state.kills[w, mob.kind] += 1
         if mob.age >= 0:
-            more = below(player, kind.xp_most - kind.xp_fewest + 1)
-            gain_xp(state, w, float(kind.xp_fewest + more))
+            points = kind.xp_fewest + below(player, kind.xp_most - kind.xp_fewest + 1)
+            if mob.kind in (SLIME, MAGMA_CUBE):
+                points = np.int64(mob.variant)  # EntitySlime.setSlimeSize
+            gain_xp(state, w, float(points))
     species = mob.kind
     size = mob.variant
     x = mob.x
