@@ -150,6 +150,40 @@ def test_a_slime_splits() -> None:
     assert set(sizes) == {2}
 
 
+@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("name", ["slime", "magma_cube"])
+def test_a_slimes_experience_is_its_size(name: str, size: int) -> None:
+    yard = Yard()
+    number = yard.mob(name)
+    resize(yard.mobs[number : number + 1][0], size)
+    hurt_mob(yard.world.state, yard.world.rules, 0, number, 100.0, 2, True)
+    assert yard.player["xp"][0] == size
+
+
+def test_a_magma_cubes_armour_is_thrice_its_size() -> None:
+    yard = Yard()
+    number = yard.mob("magma_cube")
+    resize(yard.mobs[number : number + 1][0], 4)
+    hurt_mob(yard.world.state, yard.world.rules, 0, number, 10.0, 2, True)
+    # 12 points: max(12 / 5, 12 - 10 / 2) / 25 of the blow is stopped.
+    assert yard.mobs[number]["life"] == pytest.approx(16.0 - 10.0 * (1.0 - 7.0 / 25.0))
+
+
+@pytest.mark.parametrize(("name", "fights"), [("creeper", False), ("zombie", True)])
+def test_an_iron_golem_fights_monsters_but_no_creepers(name: str, fights: bool) -> None:
+    yard = Yard()
+    yard.world.state.settings["time_passes"] = 0
+    yard.player["time"] = 18000
+    yard.stand(44.5, FLOOR, 44.5)
+    golem = yard.mob("villager_golem", 4.5, FLOOR, 4.5)
+    monster = yard.mob(name, 9.5, FLOOR, 4.5)
+    aims = set()
+    for _ in range(40):
+        yard.do("noop")
+        aims.add(int(yard.mobs[golem]["target"]))
+    assert (monster + 1 in aims) == fights
+
+
 def test_a_sheep_is_shorn_once_until_it_has_eaten_grass() -> None:
     yard = Yard()
     yard.hold("shears")

@@ -15,6 +15,7 @@ from voxeldojo.engine.mobs.carrying import carry_about
 from voxeldojo.engine.mobs.kinds import (
     CAVE_SPIDER,
     CHICKEN,
+    CREEPER,
     ENDERMAN,
     SHEEP,
     SNOWMAN,
@@ -198,12 +199,15 @@ def lit(state, w, mob):
 
 @kernel
 def nearest_monster(state, rules, w, mob):
-    """The number of the nearest hostile mob in sight, -1 if there is none."""
+    """The number of the nearest hostile mob in sight, -1 if there is none. An iron golem leaves
+    creepers alone: EntityIronGolem.initEntityAI."""
     found = -1
     best = NEAR * NEAR
     for number in range(state.players[w].mobs):
         other = state.mobs[w, number]
         if other.kind == 0 or rules.mob[other.kind].nature != HOSTILE:
+            continue
+        if other.kind == CREEPER and mob.kind == VILLAGER_GOLEM:
             continue
         dx = other.x - mob.x
         dy = other.y - mob.y
