@@ -3,6 +3,7 @@ import pytest
 from tests.voxel_world.arena import FLOOR, Arena
 from tests.voxel_world.motion import count, put, run, still
 from voxeldojo.engine.motion.portals import fill_eyes
+from voxeldojo.engine.state import END, NETHER
 
 
 def frame(arena: Arena, wide: int, tall: int, *, along_x: bool = True) -> None:
@@ -45,6 +46,16 @@ def test_a_portal_frame_with_a_wrong_block_is_not_lit() -> None:
     put(arena, 10, FLOOR + 1, 10, "fire")
     run(arena, 1)
     assert count(arena, "portal") == 0
+
+
+@pytest.mark.parametrize(("dimension", "lit"), [(NETHER, True), (END, False)])
+def test_a_nether_portal_cannot_be_lit_in_the_end(dimension: int, lit: bool) -> None:
+    arena = still()
+    arena.player["dimension"] = dimension
+    frame(arena, 2, 3)
+    put(arena, 10, FLOOR + 1, 10, "fire")
+    run(arena, 1)
+    assert count(arena, "portal") == (6 if lit else 0)
 
 
 def test_twelve_eyes_open_the_end_portal() -> None:

@@ -25,6 +25,7 @@ from voxeldojo.engine.motion.scheduled import (
     tidy,
 )
 from voxeldojo.engine.motion.support import decay, drop_off
+from voxeldojo.engine.state import END
 
 ROUNDS = 16  # what follows at once from what happened, in one tick
 AWAY = 20  # ticks until a block outside the window is asked again
@@ -72,6 +73,7 @@ def come(state, rules, w, kind, x, y, z):
     elif kind == BURN:
         burn(state, rules, w, x, y, z)
     elif kind == LIGHT:
-        light_frame(state, rules, w, x, y, z)
+        if state.players[w].dimension != END:  # BlockFire.onBlockAdded
+            light_frame(state, rules, w, x, y, z)
     else:
         blow(state, rules, w, x, y, z)
