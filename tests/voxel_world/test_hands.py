@@ -5,8 +5,15 @@ import pytest
 
 from tests.voxel_world.arena import FLOOR, Arena
 from voxeldojo.actions import action
+from voxeldojo.engine.body.effects import (
+    ABSORPTION,
+    FIRE_RESISTANCE,
+    REGENERATION,
+    RESISTANCE,
+)
 from voxeldojo.engine.hands.digging import break_block
 from voxeldojo.engine.hands.fishing import CATCH, hooked
+from voxeldojo.engine.state import NETHER, OVERWORLD
 from voxeldojo.rules import item_id
 
 USE = action(function="use")
@@ -158,6 +165,53 @@ def test_a_fishing_rod_catches_something_and_gives_experience(arena: Arena) -> N
     assert arena.world.state.slots[0, 0]["wear"] == 1
 
 
+def test_a_catch_that_finds_no_room_keeps_its_variant(arena: Arena) -> None:
+    arena.put(16, FLOOR - 1, 18, "water")
+    arena.hold("fishing_rod")
+    for slot in range(1, 36):
+        arena.hold("stone", 64, slot)
+    lying = arena.world.state.drops[0]
+    variants: set[int] = set()
+    for _ in range(60):
+        arena.player["fishing"] = -1
+        arena.world.state.slots[0:1, 0]["wear"] = 0
+        arena.do(USE)
+        fish = lying[(lying["count"] > 0) & (lying["item"] == item_id("fish"))]
+        variants |= set(fish["variant"].tolist())
+        lying["count"] = 0
+    assert {0, 1, 3} <= variants <= {0, 1, 2, 3}  # raw fish, salmon, clownfish, pufferfish
+
+
+@pytest.mark.parametrize(
+    ("variant", "expected"),
+    [
+        (0, {REGENERATION: (100, 1), ABSORPTION: (2400, 0)}),
+        (
+            1,
+            {
+                REGENERATION: (400, 1),
+                ABSORPTION: (2400, 3),
+                RESISTANCE: (6000, 0),
+                FIRE_RESISTANCE: (6000, 0),
+            },
+        ),
+    ],
+)
+def test_golden_apples_have_the_effects_of_the_game(
+    arena: Arena, variant: int, expected: dict[int, tuple[int, int]]
+) -> None:
+    arena.hold("golden_apple")
+    arena.world.state.slots[0:1, 0]["variant"] = variant
+    arena.do(USE)
+    effects = arena.world.state.effects[0]
+    has = int(arena.player["effects"][0])
+    assert has == sum(1 << effect for effect in expected)
+    for effect, (ticks, strength) in expected.items():
+        assert ticks - 1 <= int(effects[effect]) >> 3 <= ticks
+        assert int(effects[effect]) & 7 == strength
+    assert arena.player["absorption"][0] == 4.0 * (expected[ABSORPTION][1] + 1)
+
+
 @pytest.mark.parametrize(
     ("block", "fewest", "most"), [("coal_ore", 0, 2), ("diamond_ore", 3, 7), ("iron_ore", 0, 0)]
 )
@@ -173,10 +227,23 @@ def test_ores_give_experience(arena: Arena, block: str, fewest: int, most: int) 
     assert (min(seen), max(seen)) == (fewest, most)
 
 
-def test_ice_leaves_water(arena: Arena) -> None:
+@pytest.mark.parametrize(
+    ("below", "dimension", "left"),
+    [
+        ("stone", OVERWORLD, "water"),
+        ("water", OVERWORLD, "water"),
+        ("air", OVERWORLD, "air"),
+        ("stone", NETHER, "air"),
+    ],
+)
+def test_ice_leaves_water_over_ground_and_water_but_not_in_the_nether(
+    arena: Arena, below: str, dimension: int, left: str
+) -> None:
+    arena.player["dimension"] = dimension
+    arena.put(16, FLOOR - 1, 20, below)
     arena.put(16, FLOOR, 20, "ice")
     break_block(arena.world.state, arena.world.rules, 0, 16, FLOOR, 20)
-    assert arena.block(16, FLOOR, 20) == "water"
+    assert arena.block(16, FLOOR, 20) == left
 
 
 def test_bone_meal_makes_wheat_grow(arena: Arena) -> None:

@@ -58,8 +58,11 @@ def reel_in(state, rules, w):
         return False
     row = hooked(player)
     item = CATCH[row, 0]
+    variant = CATCH[row, 1]
     gain_xp(state, w, 1.0 + below(player, 6))
-    left = add_items(state, rules, w, item, CATCH[row, 2], CATCH[row, 1], 0)
+    left = add_items(state, rules, w, item, CATCH[row, 2], variant, 0)
     if left > 0:
-        lay_drop(state, w, player.x, player.y + 1.0, player.z, 0.0, 0.1, 0.0, item, left, 0, 0, 10)
+        lay_drop(
+            state, w, player.x, player.y + 1.0, player.z, 0.0, 0.1, 0.0, item, left, variant, 0, 10
+        )
     return True
