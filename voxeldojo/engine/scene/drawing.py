@@ -11,7 +11,7 @@ from voxeldojo.engine.scene.markup import BadMarkup, Element, parse
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.updates import set_block
 from voxeldojo.names import near
-from voxeldojo.rules import BLOCKS, item_id
+from voxeldojo.rules import BLOCKS, ITEMS, item_id
 from voxeldojo.rules.mobs import MOB_IDS
 
 BLOCK_IDS = {block.name: block.id for block in BLOCKS}
@@ -19,11 +19,10 @@ COLOURS = (
     "WHITE", "ORANGE", "MAGENTA", "LIGHT_BLUE", "YELLOW", "LIME", "PINK", "GRAY", "SILVER", "CYAN",
     "PURPLE", "BLUE", "BROWN", "GREEN", "RED", "BLACK",
 )  # fmt: skip
-VARIANTS = {
-    "oak": 0, "spruce": 1, "birch": 2, "jungle": 3, "acacia": 0, "dark_oak": 1,
-    "granite": 1, "smooth_granite": 2, "diorite": 3, "smooth_diorite": 4, "andesite": 5,
-    "smooth_andesite": 6,
-}  # fmt: skip
+VARIANTS = {item.name: item.variants for item in ITEMS}
+# Of these the place in the list is not the metadata: BlockHugeMushroom.EnumType.
+MUSHROOMS = ("brown_mushroom_block", "red_mushroom_block")
+MUSHROOM_METAS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 14, 15)
 SHAPES = ("DrawBlock", "DrawCuboid", "DrawLine", "DrawSphere", "DrawEntity", "DrawItem")
 MOST = 1_000_000  # blocks of one drawing
 
@@ -110,16 +109,24 @@ def _block(shape: Element) -> tuple[int, int]:
     name = shape.attributes.get("type", "").removeprefix("minecraft:")
     if name not in BLOCK_IDS:
         raise BadMarkup(f"{shape.name}: there is no block {name[:40]!r}{near(name, [*BLOCK_IDS])}")
-    return BLOCK_IDS[name], _meta(shape)
+    return BLOCK_IDS[name], _meta(shape, name)
 
 
-def _meta(shape: Element) -> int:
+def _meta(shape: Element, name: str) -> int:
     colour, variant = shape.attributes.get("colour"), shape.attributes.get("variant")
     if colour is not None:
         if colour not in COLOURS:
             raise BadMarkup(f"{shape.name}: there is no colour {colour[:40]!r}")
         return COLOURS.index(colour)
-    return VARIANTS.get(variant, 0) if variant is not None else 0
+    if variant is None:
+        return 0
+    # A double slab has the variants of its slab, which is an item.
+    known = VARIANTS.get(name.removeprefix("double_"), [])
+    if variant not in known:
+        has = f"it has {', '.join(dict.fromkeys(known))}" if known else "it has none"
+        raise BadMarkup(f"{shape.name}: {name} has no variant {variant[:40]!r}; {has}")
+    place = known.index(variant)
+    return MUSHROOM_METAS[place] if name in MUSHROOMS else place
 
 
 def _entity(shape: Element) -> Entity:
@@ -140,7 +147,7 @@ def _item(shape: Element) -> Item:
     if item == 0:
         raise BadMarkup(f"DrawItem: there is no item {name[:40]!r}")
     x, y, z = (_whole(shape, axis) for axis in "xyz")
-    return Item(item, _meta(shape), (x + 0.5, float(y), z + 0.5))
+    return Item(item, _meta(shape, name), (x + 0.5, float(y), z + 0.5))
 
 
 def _one(shape: Element) -> Iterator[tuple[int, int, int]]:
