@@ -72,6 +72,8 @@ def parse(text: bytes) -> Element:
         parser.Parse(text, True)
     except LookupError as error:
         raise BadMarkup(f"the XML has an encoding that cannot be read: {error}") from None
+    except BadMarkup:  # a ValueError, too
+        raise
     except (expat.ExpatError, ValueError) as error:
         raise BadMarkup(f"the XML is not well-formed: {error}") from None
     return roots[0]
