@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -15,7 +16,7 @@ from voxeldojo.engine.terrain.end.generate import (
     pillar,
 )
 from voxeldojo.engine.terrain.nether.generate import generate_nether
-from voxeldojo.engine.terrain.underground.carve import carve
+from voxeldojo.engine.terrain.underground.carve import TUNNEL, begin_tunnels, carve
 from voxeldojo.engine.terrain.underground.ores import VEINS, bury
 
 GROUND = 68
@@ -118,6 +119,21 @@ def test_caves_are_hollow_and_their_depths_full_of_lava() -> None:
         assert not (blocks[..., :11] == 0).any()
         assert (blocks[..., :11] == BLOCK_IDS["lava"]).any()
     assert 0.01 < np.mean(shares) < 0.12
+
+
+@numba.njit
+def begun(seed: Any, chunk_x: int, chunk_z: int, waiting: Any) -> int:
+    return begin_tunnels(seed, chunk_x, chunk_z, waiting)
+
+
+def test_tunnels_and_rooms_leave_room_in_the_list_for_the_branches_of_the_last() -> None:
+    whole = np.zeros(64, TUNNEL)
+    waiting = whole[:8]
+    fullest = 0
+    for chunk in range(4000):
+        fullest = max(fullest, begun(SEED, chunk, 7, waiting))
+        assert not whole["steps"][6:].any()
+    assert fullest == 6
 
 
 def test_no_cave_opens_under_water() -> None:

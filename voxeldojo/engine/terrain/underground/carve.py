@@ -22,6 +22,7 @@ LAVA_LEVEL = 10  # what is carved up to here is full of lava
 ROOF = 8  # blocks that are left under water
 WIDE = 2.5  # radius from which every second ball of a tunnel is enough
 WAITING = 64  # tunnels to be followed
+BRANCHES = 2  # of a tunnel, for which there has to be room behind the last
 TUNNEL = np.dtype(
     [
         ("x", "f8"),
@@ -92,19 +93,20 @@ def cave_start(seed, chunk_x, chunk_z):
 
 @kernel
 def begin_tunnels(seed, chunk_x, chunk_z, waiting):
-    """List the tunnels that begin in a chunk. Returns how many."""
+    """List the tunnels that begin in a chunk, as far as there is room. Returns how many."""
     systems, x, y, z = cave_start(seed, chunk_x, chunk_z)
+    most = waiting.shape[0] - BRANCHES
     count = 0
     bits = chunk_bits(seed, 102, chunk_x, chunk_z)
     for _ in range(systems):
         tunnels = 1
         if bits % np.uint64(4) == 0:
             bits = mixed(bits)
-            write_tunnel(
-                waiting[count], x, y, z, 1.0 + 6.0 * fraction(bits), 0.0, 0.0, 0.5, bits, 0
-            )
-            waiting[count].step = -1  # a room: one single ellipsoid
-            count += 1
+            if count < most:
+                width = 1.0 + 6.0 * fraction(bits)
+                write_tunnel(waiting[count], x, y, z, width, 0.0, 0.0, 0.5, bits, 0)
+                waiting[count].step = -1  # a room: one single ellipsoid
+                count += 1
             bits = mixed(bits)
             tunnels += np.int64(bits % np.uint64(4))
         for _ in range(tunnels):
@@ -119,7 +121,7 @@ def begin_tunnels(seed, chunk_x, chunk_z, waiting):
             bits = mixed(bits)
             if bits % np.uint64(10) == 0:
                 width *= 1.0 + 3.0 * fraction(mixed(bits)) * fraction(mixed(bits + GOLDEN))
-            if count < WAITING - 2:
+            if count < most:
                 write_tunnel(waiting[count], x, y, z, width, yaw, pitch, 1.0, bits, 0)
                 count += 1
         bits = mixed(bits + GOLDEN)
@@ -134,7 +136,7 @@ def begin_tunnels(seed, chunk_x, chunk_z, waiting):
 @kernel
 def begin_ravine(seed, chunk_x, chunk_z, waiting, count):
     bits = chunk_bits(seed, 103, chunk_x, chunk_z)
-    if bits % np.uint64(50) != 0 or count >= WAITING - 2:
+    if bits % np.uint64(50) != 0 or count >= waiting.shape[0] - BRANCHES:
         return count
     bits = mixed(bits)
     x = chunk_x * 16 + np.int64(bits % np.uint64(16))
