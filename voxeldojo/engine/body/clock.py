@@ -35,8 +35,8 @@ def daylight(player, threshold):
 
 @entry_kernel
 def darkness(state, w):
-    """Levels of sky light that time and weather subtract: 0 on a clear day, 11 at midnight. 0 in
-    the other dimensions, which have no sky light."""
+    """Levels of sky light that time and weather subtract: 0 on a clear day, 11 at midnight. So it
+    is in the other dimensions, too, where there is no sky light of which to take it."""
     return int((1.0 - daylight(state.players[w], 0.5)) * NIGHT)
 
 

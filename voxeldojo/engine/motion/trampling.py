@@ -10,6 +10,6 @@ DIRT, FARMLAND = 3, 60
 
 @kernel
 def trample(state, rules, w, x, y, z, fall):
-    """A player or mob landed on a block after a fall of ``fall`` metres."""
+    """The player landed on a block after a fall of ``fall`` metres. Mobs trample nothing."""
     if block_at(state, w, x, y, z) == FARMLAND and unit(state.players[w]) < fall - 0.5:
         set_block(state, rules, w, x, y, z, DIRT, 0)

@@ -12,8 +12,7 @@ Sixteenths = tuple[float, float, float, float, float, float]
 
 
 class Box(NamedTuple):
-    """``joins``: the sides on which a neighbour must join, 0: always there; ``alone``: only where
-    no neighbour joins at all."""
+    """``joins``: the sides on which a neighbour must join, 0: always there."""
 
     place: Sixteenths
     joins: int = 0

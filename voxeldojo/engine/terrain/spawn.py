@@ -74,7 +74,7 @@ def choose_start(state, rules, w, seed):
         y = floor_at(state, rules, w, x, z)
         if y < 0:
             continue
-        nearest = nearest_trunk(state, w, x, y, z)
+        nearest = nearest_trunk(state, w, x, z)
         # Nothing within reach, something to be seen: the distance from the wished for band.
         penalty = max(0.0, NEAREST - nearest) * 100.0 + max(0.0, nearest - FURTHEST)
         if top_of(state, w, x, z) > y + 1 and state.biomes[w, 0, 0] != NETHER_BIOME:
@@ -137,8 +137,8 @@ def top_of(state, w, x, z):
 
 
 @kernel
-def nearest_trunk(state, w, x, y, z):
-    """Metres to the nearest trunk that can be seen from here, 30 if there is none near."""
+def nearest_trunk(state, w, x, z):
+    """Metres to the nearest trunk in the columns around, 30 if there is none near."""
     last = state.blocks.shape[1] - 1
     reach = 13
     nearest = 30.0
