@@ -1,4 +1,9 @@
-"""Timed effects on the player, one number each: ticks left * 8 + strength."""
+"""Timed effects on the player, one number each: ticks left * 8 + strength.
+
+The numbers are those of ``player.effects``' bits. Of some nothing comes yet, and nothing gives
+them: potions cannot be drunk. They are SPEED, SLOWNESS, HASTE, FATIGUE, STRENGTH, WEAKNESS, JUMP,
+BLINDNESS, NAUSEA and LEVITATION.
+"""
 
 from voxeldojo.engine.compiled import entry_kernel, kernel
 
