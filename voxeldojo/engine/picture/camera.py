@@ -2,6 +2,7 @@
 
 import math
 
+from voxeldojo.engine.body.clock import celestial_angle
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.picture.lightmap import brightened, night_vision, sun_of
 from voxeldojo.engine.rays import direction
@@ -71,8 +72,7 @@ def tint(view, place, r, g, b):
 def light_the_sky(state, w, view):
     """Write the sun and the colours of sky and fog, by the time of day and the weather."""
     player = state.players[w]
-    part = ((player.time % 24000) / 24000.0 - 0.25) % 1.0
-    angle = part + (0.5 - 0.5 * math.cos(part * math.pi) - part) / 3.0
+    angle = celestial_angle(player.time)
     view[SUN_X] = -math.sin(2.0 * math.pi * angle)
     view[SUN_Y] = math.cos(2.0 * math.pi * angle)
     day = min(1.0, max(0.0, 2.0 * view[SUN_Y] + 0.5))
