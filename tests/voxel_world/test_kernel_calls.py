@@ -1,12 +1,27 @@
-"""Which kernels Python can call."""
+"""Which kernels Python can call, and how they run."""
 
-import numba
+import os
+import subprocess
+import sys
+
 import pytest
 
 from voxeldojo.engine import grid
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")  # type: ignore[attr-defined]
 def test_calling_an_inner_kernel_from_python_raises_with_what_to_mark() -> None:
     with pytest.raises(TypeError, match="mark it as an entry_kernel"):
         grid.biome_at(None, 0, 0, 0)
+
+
+def test_kernels_that_are_not_to_be_compiled_are_refused_with_what_to_do() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import voxeldojo.engine"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "RuntimeError: the kernels run only compiled: unset NUMBA_DISABLE_JIT"
+    )

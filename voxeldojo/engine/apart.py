@@ -50,8 +50,6 @@ def apart(*kinds: types.Type, returns: types.Type = types.none) -> Callable[[Fun
 
     def mark(function: Function) -> Function:
         compiled: Any = entry_kernel(function)
-        if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-            return function
         name = f"{function.__module__}.{function.__name__}".removeprefix(f"{__package__}.")
         place = NAMES.index(name)
         _MARKED[name] = compiled, kinds
@@ -96,7 +94,7 @@ def places() -> NDArray[np.int64]:
 def connect(state: Any, rules: Any) -> None:
     """Write the addresses to ``rules.apart``: to be called before any kernel that changes a state,
     once for all states. Compiles what is not in the cache."""
-    if numba.config.DISABLE_JIT or rules.apart[-1]:  # type: ignore[attr-defined]
+    if rules.apart[-1]:
         return
     for place, name in enumerate(NAMES):
         found = compile_apart(name, state, rules)

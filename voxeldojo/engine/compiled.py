@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 PACKAGE = __name__.rpartition(".")[0]
 NARROW = (types.int8, types.int16, types.int32, types.uint8, types.uint16, types.uint32)
 RULES = Path(voxeldojo.rules.__file__).parent
+UNCOMPILED = "the kernels run only compiled: unset NUMBA_DISABLE_JIT"
 
 
 def kernel(function: Function) -> Function:
@@ -59,10 +60,10 @@ class _InnerKernel(CPUDispatcher):
 
 
 def _compile(function: Function, **options: Any) -> Function:
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        raise RuntimeError(UNCOMPILED)
     options |= {"no_cfunc_wrapper": True, "error_model": "numpy"}
     compiled: Any = numba.njit(cache=True, nogil=True, **options)(function)
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return function
     plain = compiled.get_call_template
     compiled.get_call_template = lambda arguments, keywords: plain(
         tuple(_wide(kind) for kind in arguments), keywords

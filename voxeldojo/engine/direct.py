@@ -7,8 +7,6 @@ arrays, and checking them takes longer than a step of one world.
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numba
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -16,8 +14,6 @@ def direct(kernel: Function) -> Function:
     """The kernel, for code that always calls it with arguments of the same types: arrays of the
     same dtype, number of axes and order, as our own buffers have. Only the first call checks
     them."""
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return kernel
     overloads: Any = kernel.overloads  # type: ignore[attr-defined]
     entry: Callable[..., Any] | None = None
 

@@ -8,7 +8,6 @@ of two, so that a window moves without a copy.
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -316,7 +315,5 @@ def new_state(size: int, area: int) -> State:
 
 
 def records(shape: int | tuple[int, ...], kind: np.dtype[np.void]) -> NDArray[np.void]:
-    """An array of records. Without Numba's compiler (NUMBA_DISABLE_JIT=1, to debug a kernel with
-    pdb) their fields can be read by name in plain Python, too."""
-    array = np.zeros(shape, kind)
-    return array.view(np.recarray) if numba.config.DISABLE_JIT else array  # type: ignore[attr-defined]
+    """An array of records, all 0."""
+    return np.zeros(shape, kind)
