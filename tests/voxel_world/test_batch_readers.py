@@ -51,8 +51,7 @@ def plain_masks(world: EmbeddedWorld, w: int) -> dict[str, NDArray[np.bool_]]:
     first = world.rules.first
     crafts = np.array(
         [
-            usable(world.state, world.rules, w, n, tools)
-            and affordable(world.state, world.rules, w, first[n])
+            usable(world.rules, n, tools) and affordable(world.state, world.rules, w, first[n])
             for n in range(244)
         ]
     )

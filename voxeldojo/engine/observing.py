@@ -116,7 +116,7 @@ def read_masks(state, rules, w, basis, held, action_type, craft_smelt, slots):
     for argument in range(craft_smelt.shape[1]):
         can = (
             any_destroy
-            and usable(state, rules, w, argument, tools)
+            and usable(rules, argument, tools)
             and covered(rules, rules.first[argument], held)
         )
         craft_smelt[w, argument] = can

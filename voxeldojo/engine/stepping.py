@@ -183,7 +183,7 @@ def rise(state, rules, w):
 @apart(int64, float64, float64, int64)
 def tick(state, rules, w, forward, strafe, gait):
     player = state.players[w]
-    pass_time(state, rules, w)
+    pass_time(state, w)
     if player.drawn > 0 or player.blocking > 0:
         if player.using == 0:
             release(state, rules, w)
@@ -260,9 +260,8 @@ def act(state, rules, w, action):
     player.fresh = 0
     if action[5] == CRAFT:
         tools = nearby_tools(state, w)
-        can = usable(state, rules, w, action[6], tools) and affordable(
-            state, rules, w, rules.first[action[6]]
-        )
+        first = rules.first[action[6]]
+        can = usable(rules, action[6], tools) and affordable(state, rules, w, first)
         player.allowed = 1 if can else 0
     look(player, action[3], action[4])
     function = action[5]

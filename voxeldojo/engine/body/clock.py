@@ -80,7 +80,7 @@ def change_weather(player):
 
 
 @entry_kernel
-def pass_time(state, rules, w):
+def pass_time(state, w):
     """One tick of the clock and the weather, if the settings let them change."""
     player = state.players[w]
     setting = state.settings[w]

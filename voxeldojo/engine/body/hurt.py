@@ -93,7 +93,7 @@ def hurt(state, rules, w, amount, cause, attacker):
 
 
 @kernel
-def shielded(state, rules, w, x, z):
+def shielded(state, w, x, z):
     """Whether a raised shield blocks damage from (x, z), which must be in front of the player."""
     player = state.players[w]
     if player.blocking < SHIELD_DELAY:
@@ -108,7 +108,7 @@ def shielded(state, rules, w, x, z):
 def hurt_from(state, rules, w, amount, cause, attacker, x, z):
     """``hurt`` by something at (x, z), which a shield can block."""
     player = state.players[w]
-    if amount > 0.0 and (SHIELDED >> cause) & 1 and shielded(state, rules, w, x, z):
+    if amount > 0.0 and (SHIELDED >> cause) & 1 and shielded(state, w, x, z):
         if amount >= 3.0:
             number = 0 if rules.item[state.slots[w, 0].item].shield == 1 else OFFHAND
             slot = state.slots[w, number]

@@ -260,7 +260,7 @@ def surface(meta):
 
 
 @kernel
-def feel(state, rules, w, player):
+def feel(state, w, player):
     """Find out what the body is in: fluids, webs, something to climb. Looks at two of its cells."""
     x = math.floor(player.x)
     z = math.floor(player.z)
@@ -400,7 +400,7 @@ def move_player(state, rules, w, player, forward, strafe, gait):
         player.vy = 0.0
     if abs(player.vz) < 0.003:
         player.vz = 0.0
-    feel(state, rules, w, player)
+    feel(state, w, player)
     sneaking = gait == 2
     # A sprint lasts as long as the player runs forward, also through jumps.
     begun = gait == 3 or player.sprinting == 1

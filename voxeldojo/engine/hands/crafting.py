@@ -64,14 +64,14 @@ def affordable(state, rules, w, recipe):
 
 
 @entry_kernel
-def usable(state, rules, w, argument, tools):
+def usable(rules, argument, tools):
     """Whether the station that the argument needs is at hand."""
     station = rules.station[argument]
     return station == 0 or (station == 1 and tools & 1 == 1) or (station == 2 and tools & 2 == 2)
 
 
 @kernel
-def consume(state, rules, w, item, count):
+def consume(state, w, item, count):
     """Take items from the first slots that have them. Returns the first one's variant."""
     variant = -1
     for number in range(BAG):
@@ -112,7 +112,7 @@ def burn_fuel(state, rules, w, kept):
 @kernel
 def craft(state, rules, w, argument, tools):
     """Craft or smelt by the first recipe whose ingredients are there; else nothing happens."""
-    if not usable(state, rules, w, argument, tools):
+    if not usable(rules, argument, tools):
         return
     player = state.players[w]
     for recipe in range(rules.first[argument], rules.first[argument + 1]):
@@ -128,7 +128,7 @@ def craft(state, rules, w, argument, tools):
             if count == 0:
                 break
             item = rules.needs[recipe, column, 0]
-            kind = consume(state, rules, w, item, count)
+            kind = consume(state, w, item, count)
             if argument == PLANKS_ARGUMENT:
                 variant = kind + (4 if item == LOG2_ITEM else 0)
             container = rules.item[item].container

@@ -87,7 +87,7 @@ def break_block(state, rules, w, x, y, z):
             state, w, x + 0.5, y + 0.4, z + 0.5, 0.0, 0.2, 0.0, SHEARED[block], 1, meta & 3, 0, 10
         )
     elif RIPE[block] > 0:
-        reap(state, rules, w, x, y, z, block, meta)
+        reap(state, w, x, y, z, block, meta)
     else:
         drop_loot(state, rules, w, x, y, z, block, meta, tool)
     if block in CHESTS:
@@ -119,7 +119,7 @@ def break_other_half(state, rules, w, x, y, z, block, meta):
 
 
 @kernel
-def reap(state, rules, w, x, y, z, block, age):
+def reap(state, w, x, y, z, block, age):
     """Drop what a crop gives at its age: its seed, and if ripe the fruit and more seeds."""
     player = state.players[w]
     ripe = age >= RIPE[block]

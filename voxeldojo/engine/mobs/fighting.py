@@ -287,7 +287,7 @@ def shoot_at(state, rules, w, number, dx, dy, dz, away, eyes, clear):
             return 0.0
         beam(state, rules, w, number, damage)
     elif attack == FANGS:
-        conjure(state, rules, w, number, away)
+        conjure(state, rules, w, number)
     return 0.0
 
 
@@ -307,7 +307,7 @@ def beam(state, rules, w, number, damage):
 
 
 @kernel
-def conjure(state, rules, w, number, away):
+def conjure(state, rules, w, number):
     """An evoker: fangs from the ground, and in every fourth spell three vexes."""
     mob = state.mobs[w, number]
     mob.counter += 1

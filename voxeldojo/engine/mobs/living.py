@@ -164,7 +164,7 @@ def walk_about(state, rules, w, number):
             mob.vy = 0.2
             mob.fall = 0.0
         elif mob.ground == 1:
-            overcome(state, rules, w, number)
+            overcome(state, w, number)
     if mob.kind == CHICKEN and mob.vy < 0.0:
         mob.vy *= 0.6
     if mob.ground == 1 and mob.fall > 0.0:
@@ -183,7 +183,7 @@ def rests(state, rules, w, mob):
 
 
 @kernel
-def overcome(state, rules, w, number):
+def overcome(state, w, number):
     """An obstacle: the mob jumps, and if that does not help, goes around it."""
     mob = state.mobs[w, number]
     player = state.players[w]

@@ -127,7 +127,7 @@ def think(state, rules, w, number):
     if mob.target != 0:
         keep_on(state, rules, w, mob, kind, away)
     if mob.target == 0 and kind.attack != NO_ATTACK:
-        look_out(state, rules, w, number, mob, kind, away)
+        look_out(state, rules, w, mob, kind, away)
     if mob.target != 0 or mob.angry > 0:
         return
     if mob.love > 0:
@@ -165,7 +165,7 @@ def keep_on(state, rules, w, mob, kind, away):
 
 
 @kernel
-def look_out(state, rules, w, number, mob, kind, away):
+def look_out(state, rules, w, mob, kind, away):
     """Look for a target: the player, or for a golem a monster."""
     player = state.players[w]
     tall = tall_of(rules, mob)

@@ -93,12 +93,12 @@ def hurt_mob(state, rules, w, number, amount, cause, by_player):
     if kind.nature == PASSIVE or kind.attack == NO_ATTACK:
         mob.angry = FLIGHT
     elif by_player:
-        provoke(state, rules, w, number)
+        provoke(state, w, number)
     return True
 
 
 @kernel
-def provoke(state, rules, w, number):
+def provoke(state, w, number):
     """A mob makes the player its target; pigmen and wolves call others of their kind."""
     mob = state.mobs[w, number]
     mob.angry = ANGER

@@ -45,13 +45,13 @@ def falls_through(block):
 @kernel
 def wake(state, rules, w, x, y, z, old):
     """The block at a place changed from ``old``: schedule what follows."""
-    wake_one(state, rules, w, x, y, z)
-    wake_one(state, rules, w, x, y + 1, z)
-    wake_one(state, rules, w, x, y - 1, z)
-    wake_one(state, rules, w, x - 1, y, z)
-    wake_one(state, rules, w, x + 1, y, z)
-    wake_one(state, rules, w, x, y, z - 1)
-    wake_one(state, rules, w, x, y, z + 1)
+    wake_one(state, w, x, y, z)
+    wake_one(state, w, x, y + 1, z)
+    wake_one(state, w, x, y - 1, z)
+    wake_one(state, w, x - 1, y, z)
+    wake_one(state, w, x + 1, y, z)
+    wake_one(state, w, x, y, z - 1)
+    wake_one(state, w, x, y, z + 1)
     player = state.players[w]
     block = block_at(state, w, x, y, z)
     if GROWS[block]:
@@ -68,7 +68,7 @@ def wake(state, rules, w, x, y, z, old):
 
 
 @kernel
-def wake_one(state, rules, w, x, y, z):
+def wake_one(state, w, x, y, z):
     block = block_at(state, w, x, y, z)
     if is_water(block):
         schedule(state, w, x, y, z, WATER_DELAY, FLOW)

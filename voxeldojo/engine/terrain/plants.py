@@ -112,7 +112,7 @@ def plant_one(state, rules, w, world, x, z, h, biome):
             metas[h + 1] = np.int64(bits & np.uint64(3))
         elif draw < DENSE and row.melons > 0.0 and patch_here(world, x, z, 5, 66):
             column[h + 1] = MELON
-        elif draw < 0.05 and mushroom_here(row, column, h, bits, draw, ground):
+        elif draw < 0.05 and mushroom_here(row, column, h, draw, ground):
             column[h + 1] = BROWN if bits & np.uint64(3) != np.uint64(0) else RED
         elif ground == GRASS:
             plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits)
@@ -144,7 +144,7 @@ def patch_here(world, x, z, rarity, subject):
 
 
 @kernel
-def mushroom_here(row, column, h, bits, draw, ground):
+def mushroom_here(row, column, h, draw, ground):
     """Mushrooms grow in shade, or on mycelium."""
     rate = 0.25 + row.mushrooms
     if ground == MYCELIUM:
