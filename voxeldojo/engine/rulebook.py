@@ -41,7 +41,6 @@ BLOCK = np.dtype(
         ("burns", "i4"),
         ("light", "i4"),
         ("replaceable", "i4"),
-        ("support", "i4"),  # 1: breaks when the block under it goes
         ("shape", "i4"),  # 0, or the rule by which metadata say the height: DOOR, GATE ...
     ],
     align=True,
@@ -335,7 +334,6 @@ def _blocks(
         ):
             row[flag] = flag in entry.flags
         row["shape"] = shape_of(entry.name)
-        row["support"] = entry.name in PLANTS or entry.name == "cactus"
         own = items.get(entry.name)
         kept = 0
         if own is not None and (own.variants or own.subtypes):

@@ -85,7 +85,6 @@ PLAYER = np.dtype(
         ("weather_left", "i4"),  # ticks until it changes
         ("air", "i4"),  # 300 is full; a point of damage at each -20
         ("fire", "i4"),  # ticks it goes on burning
-        ("starving", "i4"),  # ticks since hunger last did something
         ("invulnerable", "i4"),  # ticks in which only a harder blow counts
         ("cause", "i4"),  # of the last damage, as in hurt.py
         ("attacker", "i4"),  # kind of the mob that did it, 0 none

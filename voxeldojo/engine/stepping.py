@@ -144,7 +144,6 @@ def stand_up(state, w):
     player.sprinting = 0
     player.air = 300
     player.fire = 0
-    player.starving = 0
     player.invulnerable = 0
     player.cause = 0
     player.attacker = 0
