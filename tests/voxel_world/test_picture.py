@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from voxeldojo.engine.mobs.wounds import IMMUNE
 from voxeldojo.engine.picture import mob_styles
 from voxeldojo.engine.picture.block_styles import faces_of
 from voxeldojo.engine.picture.shapes import HIDDEN, shape_of
@@ -113,6 +114,22 @@ def test_every_mob_is_seen_where_it_stands(stage: Game, mob: str) -> None:
     row["z"] = stage.player["z"] - 4.0
     if mob not in ("ender_dragon", "ghast", "giant"):
         assert (shot(stage) == empty).all()
+
+
+def test_a_mob_flashes_red_while_it_recovers_from_a_blow(stage: Game) -> None:
+    row = stage.world.state.mobs[0, 0]
+    row["kind"], row["life"], row["variant"], row["carried"] = MOB_IDS["sheep"], 5.0, 0, 0
+    row["x"], row["y"] = stage.player["x"], stage.player["y"]
+    row["z"], row["yaw"] = stage.player["z"] + 3.0, 180.0
+    row["invulnerable"] = 0
+    unhurt = shot(stage)
+    row["invulnerable"] = IMMUNE
+    hurt = shot(stage)
+    red = (hurt != unhurt).any(0)
+    assert red.sum() > 20
+    assert (hurt[1:, red] < unhurt[1:, red]).all()
+    row["invulnerable"] = 0
+    assert (shot(stage) == unhurt).all()
 
 
 def test_mobs_are_drawn_in_their_colours(stage: Game) -> None:

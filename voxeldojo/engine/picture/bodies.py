@@ -234,7 +234,7 @@ def draw_bodies(state, looks, w, view, table, near, paint):
             model = SWOLLEN
         if model in (SLIME_KIND, MAGMA_KIND):
             size = float(max(1, mob.variant))
-        hurt = -1.0 if mob.invulnerable > 10 or mob.life <= 0.0 else 0.0
+        hurt = -1.0 if mob.invulnerable > 0 or mob.life <= 0.0 else 0.0
         x, y, z, yaw = mob.x, mob.y, mob.z, mob.yaw
         draw_model(
             state, looks, w, view, table, model, x, y, z, yaw, size, hurt, near, paint
