@@ -1,6 +1,9 @@
+from collections import Counter
+
 import pytest
 
 from tests.voxel_world.arena import FLOOR, Arena
+from voxeldojo.engine.hands.digging import break_block
 
 SPOT = (16, FLOOR + 1, 18)
 
@@ -128,6 +131,65 @@ def test_leaves_drop_saplings_and_apples_at_the_game_s_chances() -> None:
     assert 0 < found["apple"] < 30
 
 
+def loot(block: str, meta: int, times: int) -> Counter[tuple[str, int]]:
+    """What so many of a block drop, by item and variant."""
+    arena = Arena()
+    drops = arena.world.state.drops
+    found: Counter[tuple[str, int]] = Counter()
+    for _ in range(times):
+        arena.put(*SPOT, block, meta)
+        break_block(arena.world.state, arena.world.rules, 0, *SPOT)
+        for entry in drops[0][drops[0]["count"] > 0]:
+            name = arena.world.item_names[entry["item"]]
+            found[name, int(entry["variant"])] += int(entry["count"])
+        drops["count"] = 0
+    return found
+
+
+def test_gravel_drops_either_itself_or_in_one_of_ten_flint() -> None:
+    found = loot("gravel", 0, 3000)
+    assert found.total() == 3000
+    assert found["flint", 0] / 3000 == pytest.approx(0.1, abs=0.02)
+    assert set(found) == {("gravel", 0), ("flint", 0)}
+
+
+@pytest.mark.parametrize(
+    ("block", "meta", "sapling", "chance", "apples"),
+    [
+        ("leaves", 0, 0, 1 / 20, True),
+        ("leaves", 1, 1, 1 / 20, False),
+        ("leaves", 2, 2, 1 / 20, False),
+        ("leaves", 3, 3, 1 / 40, False),
+        ("leaves2", 0, 4, 1 / 20, False),
+        ("leaves2", 1, 5, 1 / 20, True),
+    ],
+)
+def test_leaves_drop_saplings_of_their_tree_and_oaks_apples(
+    block: str, meta: int, sapling: int, chance: float, apples: bool
+) -> None:
+    found = loot(block, meta, 6000)
+    assert found["sapling", sapling] / 6000 == pytest.approx(chance, abs=0.008)
+    apple = found["apple", 0] / 6000
+    assert apple == (pytest.approx(1 / 200, abs=0.003) if apples else 0)
+    assert set(found) <= {("sapling", sapling), ("apple", 0)}
+
+
+@pytest.mark.parametrize(
+    ("block", "meta", "expected"),
+    [
+        ("cocoa", 3, {("dye", 3): 1}),
+        ("cocoa", 7, {("dye", 3): 1}),
+        ("cocoa", 11, {("dye", 3): 3}),
+        ("double_plant", 3, {}),
+        ("double_plant", 0, {("double_plant", 0): 1}),
+    ],
+)
+def test_young_cocoa_has_one_bean_and_a_large_fern_drops_nothing(
+    block: str, meta: int, expected: dict[tuple[str, int], int]
+) -> None:
+    assert loot(block, meta, 1) == expected
+
+
 def test_grass_on_top_falls_with_its_block() -> None:
     arena = Arena(options={"break_speed_multiplier": 100.0})
     arena.put(16, FLOOR - 1, 18, "dirt")
@@ -135,8 +197,6 @@ def test_grass_on_top_falls_with_its_block() -> None:
     arena.stand(16.5, FLOOR, 16.5, pitch=45.0)
     arena.player["pitch"] = 30.0
     arena.put(16, FLOOR, 18, "red_flower")
-    from voxeldojo.engine.hands.digging import break_block
-
     break_block(arena.world.state, arena.world.rules, 0, 16, FLOOR - 1, 18)
     arena.do("noop")
     assert arena.block(16, FLOOR, 18) == "air"

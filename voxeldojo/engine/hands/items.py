@@ -10,6 +10,7 @@ from voxeldojo.engine.hands.slots import take, wear_slot
 from voxeldojo.engine.motion.table import TWO_HALVES
 from voxeldojo.engine.rays import direction
 from voxeldojo.engine.state import BODY_HEIGHT, DROPS, EYES
+from voxeldojo.rules import item_id
 
 BAG = 36  # slots that picked-up items go to
 DROP_HALF = 0.125  # metres, half the side of an item entity
@@ -19,6 +20,12 @@ THROW_WAIT = 40  # the same for an item that the player threw
 PICKUP_SIDE = 0.3 + 1.0 + DROP_HALF
 PICKUP_DOWN = 0.5 + 2 * DROP_HALF
 PICKUP_UP = BODY_HEIGHT + 0.5
+GRAVEL, LEAVES, LEAVES_2, COCOA, DOUBLE_PLANT = 13, 18, 161, 127, 175
+OAK, JUNGLE, DARK_OAK = 0, 3, 1  # metadata of the leaves; dark oak's of the second ones
+FIRST_OF_LEAVES_2 = 4  # variant of the sapling of the second leaves' first kind, acacia
+LARGE_FERN = 3  # metadata of a double plant
+RIPE_COCOA = 8  # metadata from which on a pod has three beans: age 2
+SAPLING, APPLE = item_id("sapling"), item_id("apple")
 
 
 @entry_kernel
@@ -110,22 +117,47 @@ def lay_drop(state, w, x, y, z, vx, vy, vz, item, count, variant, wear, wait):
 
 
 @kernel
+def chance_of(loot, block, meta):
+    """The chance of a row of loot, which of leaves depends on the tree: apples grow on oaks and
+    dark oaks, and saplings of the jungle are rarer (BlockOldLeaf, BlockNewLeaf)."""
+    tree = meta & 3
+    if loot.item == APPLE:
+        oak = (block == LEAVES and tree == OAK) or (block == LEAVES_2 and tree == DARK_OAK)
+        return loot.chance if oak else 0.0
+    if block == LEAVES and tree == JUNGLE and loot.item == SAPLING:
+        return 0.5 * loot.chance
+    return loot.chance
+
+
+@kernel
 def drop_loot(state, rules, w, x, y, z, block, meta, tool):
     """Drop the loot of a block that was broken with ``tool``."""
     player = state.players[w]
     if not rules.harvests[tool, block] or (TWO_HALVES[block] and meta & 8):
         return
+    if block == DOUBLE_PLANT and meta & 7 == LARGE_FERN:
+        return
     entry = rules.block[block]
+    left = unit(player) if block == GRAVEL else 0.0
     for row in range(entry.drop, entry.drop + entry.drops):
         loot = rules.drops[row]
-        if loot.chance < 1.0 and unit(player) >= loot.chance:
+        if block == GRAVEL:  # exactly one of its rows
+            mine = 0.0 <= left < loot.chance
+            left -= loot.chance
+            if not mine:
+                continue
+        elif loot.chance < 1.0 and unit(player) >= chance_of(loot, block, meta):
             continue
         count = loot.fewest
         if loot.most > loot.fewest:
             count += below(player, loot.most - loot.fewest + 1)
+        if block == COCOA and meta < RIPE_COCOA:
+            count = 1
         variant = loot.variant
         if variant < 0:
             variant = meta & entry.variants
+            if block == LEAVES_2 and loot.item == SAPLING:
+                variant += FIRST_OF_LEAVES_2
         for _ in range(count):
             lay_drop(
                 state,
