@@ -25,6 +25,11 @@ SPOT = (16, FLOOR + 1, 18)
         ("iron_ore", "stone_pickaxe", 23),
         ("obsidian", "diamond_pickaxe", 188),
         ("tallgrass", "", 1),
+        ("acacia_fence_gate", "", 60),
+        ("double_stone_slab", "wooden_pickaxe", 30),
+        ("red_mushroom_block", "", 6),
+        ("grass_path", "", 20),
+        ("purpur_stairs", "wooden_pickaxe", 23),
     ],
 )
 def test_digging_takes_the_games_ticks_for_each_block_and_tool(
@@ -40,6 +45,15 @@ def test_digging_takes_the_games_ticks_for_each_block_and_tool(
     assert arena.block(*SPOT) == block
     arena.do("attack")
     assert arena.block(*SPOT) == "air"
+
+
+@pytest.mark.parametrize("block", ["command_block", "repeating_command_block", "bedrock"])
+def test_what_cannot_be_broken_stays(block: str) -> None:
+    arena = Arena(options={"break_speed_multiplier": 100.0})
+    arena.put(*SPOT, block)
+    arena.hold("diamond_pickaxe")
+    arena.do("attack", 20)
+    assert arena.block(*SPOT) == block
 
 
 def test_letting_go_or_looking_away_starts_over() -> None:
