@@ -7,7 +7,7 @@ import numpy as np
 
 from voxeldojo.engine.chance import below
 from voxeldojo.engine.compiled import kernel
-from voxeldojo.engine.mobs.kinds import BAT
+from voxeldojo.engine.mobs.kinds import BAT, ENDERMAN, OCELOT
 from voxeldojo.engine.mobs.table import (
     AMBIENTS,
     CREATURES,
@@ -16,7 +16,8 @@ from voxeldojo.engine.mobs.table import (
     PASSIVE,
     WATERS,
 )
-from voxeldojo.engine.state import MOBS
+from voxeldojo.engine.state import MOBS, OVERWORLD
+from voxeldojo.engine.structures.places import landscape
 
 NEAREST = 24.0  # metres from the player, at least
 CHUNKS = 289  # number of chunks (17 x 17) that the game's limits are for
@@ -25,14 +26,19 @@ FEWEST = np.array([4, 6, 2, 2], np.int64)  # the limits of a small window, at le
 
 
 @kernel
-def list_of(rules, kind):
-    """The limit that a kind counts towards."""
+def list_of(state, rules, w, kind):
+    """The limit that a kind counts towards. Ocelots and endermen are on the monsters' lists; but
+    the recorded results are of an overworld whose endermen count as animals."""
     entry = rules.mob[kind]
     if kind == BAT:
         return AMBIENTS
     if entry.swims == 1 and entry.nature == PASSIVE:
         return WATERS
-    return MONSTERS if entry.nature == HOSTILE or entry.undead == 1 else CREATURES
+    if kind == ENDERMAN:
+        return CREATURES if landscape(state, w) == OVERWORLD else MONSTERS
+    if entry.nature == HOSTILE or kind == OCELOT:
+        return MONSTERS
+    return MONSTERS if entry.undead == 1 and entry.nature != PASSIVE else CREATURES
 
 
 @kernel
@@ -48,7 +54,7 @@ def room_for(state, rules, w, column):
         if mob.kind != 0:
             there += 1
             lasts = column == MONSTERS and mob.stays == 1
-            if list_of(rules, mob.kind) == column and not lasts:
+            if list_of(state, rules, w, mob.kind) == column and not lasts:
                 count += 1
     return min(limit - count, MOBS - 8 - there)
 

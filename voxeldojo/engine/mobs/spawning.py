@@ -25,6 +25,7 @@ from voxeldojo.engine.mobs.kinds import (
     BLAZE,
     GHAST,
     MAGMA_CUBE,
+    OCELOT,
     SLIME,
     ZOMBIE_PIGMAN,
 )
@@ -41,7 +42,7 @@ EVERY = 4  # ticks between tries
 CREATURES_EVERY = 400  # ticks between tries of animals
 DEEP = 12  # blocks down that are searched for a floor
 NETHER_BIOME = 8
-GRASS, NETHER_BRICK, SPAWNER = 2, 112, 52
+GRASS, LEAVES, LEAVES_2, NETHER_BRICK, SPAWNER = 2, 18, 161, 112, 52
 SWAMPS = (6, 134)
 FREE_OF_LIGHT = (ZOMBIE_PIGMAN, GHAST, MAGMA_CUBE, BLAZE)
 # By a spawner's metadata.
@@ -171,7 +172,7 @@ def may_appear(state, rules, w, kind, x, y, z):
                 if not is_free(state, rules, w, x + dx, y + 1, z + dz):
                     return False
     light = bright(state, w, x, y, z)
-    column = list_of(rules, kind)
+    column = list_of(state, rules, w, kind)
     if kind == GHAST and below(player, 20) != 0:
         return False
     if kind == BAT:
@@ -180,6 +181,9 @@ def may_appear(state, rules, w, kind, x, y, z):
         return may_slime(state, w, x, y, z, light)
     if kind in FREE_OF_LIGHT:
         return True
+    if kind == OCELOT:  # EntityOcelot.isNotColliding and getCanSpawnHere
+        ground = block_at(state, w, x, y - 1, z)
+        return y >= SEA_LEVEL and ground in (GRASS, LEAVES, LEAVES_2) and below(player, 3) != 0
     if column == MONSTERS:
         low, high = monument_at(state, rules, w, x, z)
         if low <= y < high:

@@ -10,7 +10,8 @@ from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.grid import block_at, held
 from voxeldojo.engine.mobs.kinds import BLAZE, ENDERMAN, SNOWMAN, SQUID
 from voxeldojo.engine.mobs.placing import remove_mob, tall_of
-from voxeldojo.engine.mobs.table import HOSTILE
+from voxeldojo.engine.mobs.spawn_lists import list_of
+from voxeldojo.engine.mobs.table import MONSTERS
 from voxeldojo.engine.mobs.teleporting import teleport
 from voxeldojo.engine.mobs.wounds import hurt_mob
 from voxeldojo.engine.motion.light import sky_light
@@ -27,7 +28,7 @@ def vanishes(state, rules, w, mob):
     """Whether a mob is outside the window, or despawns far from the player."""
     if not held(state, w, math.floor(mob.x), math.floor(mob.z)):
         return True
-    if mob.stays == 1 or rules.mob[mob.kind].nature != HOSTILE:
+    if mob.stays == 1 or list_of(state, rules, w, mob.kind) != MONSTERS:
         return False
     player = state.players[w]
     dx = mob.x - player.x
