@@ -7,6 +7,7 @@ from voxeldojo.engine.motion.growth import fertilise
 
 def test_wheat_grows_at_minecraft_s_rate() -> None:
     arena = still()
+    arena.world.state.settings["time_passes"] = 0
     plots = [(x, z) for x in range(8, 30, 3) for z in range(8, 30, 3)]
     for x, z in plots:
         arena.put(x, FLOOR - 1, z, "farmland", 7)
@@ -17,6 +18,29 @@ def test_wheat_grows_at_minecraft_s_rate() -> None:
     # Alone on wet farmland its chance is 4: one random tick in int(25 / 4) + 1 = 7.
     expected = 15000 * 3 / 4096 / 7
     assert abs(np.mean(ages) - expected) < 0.6
+
+
+def test_at_night_wheat_and_saplings_grow_by_torchlight_only() -> None:
+    arena = still()
+    arena.world.state.settings["time_passes"] = 0
+    arena.player["time"] = 18000
+    for x in (6, 26):
+        arena.put(x, FLOOR - 1, 10, "farmland", 7)
+        arena.put(x, FLOOR - 1, 11, "water")
+        put(arena, x, FLOOR, 10, "wheat")
+        arena.put(x, FLOOR - 1, 20, "dirt")
+        put(arena, x, FLOOR, 20, "sapling")
+    put(arena, 25, FLOOR, 10, "torch", 5)
+    put(arena, 25, FLOOR, 20, "torch", 5)
+    for _ in range(20):
+        run(arena, 5000)
+        if arena.block(26, FLOOR, 20) == "log":
+            break
+    state = arena.world.state
+    assert state.meta[0, 26, 10, FLOOR] > 0
+    assert arena.block(26, FLOOR, 20) == "log"
+    assert (arena.block(6, FLOOR, 10), state.meta[0, 6, 10, FLOOR]) == ("wheat", 0)
+    assert (arena.block(6, FLOOR, 20), state.meta[0, 6, 20, FLOOR]) == ("sapling", 0)
 
 
 def test_reeds_grow_to_three_and_stay_by_the_water() -> None:

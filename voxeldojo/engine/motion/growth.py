@@ -6,6 +6,7 @@ game's randomTickSpeed is 3 for a section of 16 x 16 x 16. Chances are those of 
 BlockStem, BlockSapling, BlockReed, BlockFarmland and BlockGrass.
 """
 
+from voxeldojo.engine.body.clock import darkness
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.chance import unit
 from voxeldojo.engine.compiled import entry_kernel, kernel
@@ -25,11 +26,21 @@ WHEAT, FARMLAND, CACTUS, REEDS, PUMPKIN, MELON = 59, 60, 81, 83, 86, 103
 PUMPKIN_STEM, MELON_STEM, WART, COCOA = 104, 105, 115, 127
 CARROTS, POTATOES, BEETROOTS, TALL_PLANT = 141, 142, 207, 175
 TALLEST_CANE = 3
+LEAST_LIGHT = 9  # of a crop and a sapling
 
 
 @kernel
 def light_of(state, w, x, y, z):
+    """The light of a place by day."""
     return max(sky_light(state, w, x, y, z), block_light(state, w, x, y, z))
+
+
+@kernel
+def lit_to_grow(state, w, x, y, z):
+    """Whether there is light enough for a crop or a sapling, which at night grow by torches only:
+    World.getLightFromNeighbors."""
+    sky = sky_light(state, w, x, y, z) - darkness(state, w)
+    return max(sky, block_light(state, w, x, y, z)) >= LEAST_LIGHT
 
 
 @kernel
@@ -66,7 +77,7 @@ def crop_speed(state, w, x, y, z, block):
 @kernel
 def grow_crop(state, rules, w, x, y, z, block):
     player = state.players[w]
-    if light_of(state, w, x, y + 1, z) < 9:
+    if not lit_to_grow(state, w, x, y + 1, z):
         return
     if block == BEETROOTS and draw(player, 3) == 0:
         return
@@ -172,7 +183,7 @@ def grow(state, rules, w, x, y, z):
     if is_crop(block):
         grow_crop(state, rules, w, x, y, z, block)
     elif block == SAPLING:
-        if light_of(state, w, x, y + 1, z) >= 9 and draw(player, 7) == 0:
+        if lit_to_grow(state, w, x, y + 1, z) and draw(player, 7) == 0:
             grow_sapling(state, rules, w, x, y, z)
     elif block in (REEDS, CACTUS):
         grow_cane(state, rules, w, x, y, z, block)
