@@ -40,7 +40,8 @@ from voxeldojo.engine.grid import (
     WATER_BLOCK,
     block_at,
 )
-from voxeldojo.engine.state import EFFECTS, EYES, HALF_WIDTH
+from voxeldojo.engine.motion.raining import rains_at
+from voxeldojo.engine.state import BODY_HEIGHT, EFFECTS, EYES, HALF_WIDTH
 
 BREATH = 300  # ticks of air
 STARVED = 80  # ticks between two points of life, lost by hunger or healed
@@ -132,6 +133,10 @@ def burn(state, rules, w):
         hurt(state, rules, w, 4.0, LAVA, 0)
         player.fire = max(player.fire, 300)
     elif player.fire > 0:
+        head = math.floor(player.y + BODY_HEIGHT)
+        if rains_at(state, rules, w, math.floor(player.x), head, math.floor(player.z)):
+            player.fire = 0  # Entity.isWet
+            return
         if player.fire % 20 == 0:
             hurt(state, rules, w, 1.0, BURNING, 0)
         player.fire -= 1

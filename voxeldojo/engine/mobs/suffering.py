@@ -15,6 +15,7 @@ from voxeldojo.engine.mobs.table import MONSTERS
 from voxeldojo.engine.mobs.teleporting import teleport
 from voxeldojo.engine.mobs.wounds import hurt_mob
 from voxeldojo.engine.motion.light import sky_light
+from voxeldojo.engine.motion.raining import rains_at
 from voxeldojo.engine.state import CLEAR, OVERWORLD
 
 ROUND = 10  # ticks between two checks
@@ -59,7 +60,9 @@ def suffer(state, rules, w, number):
     elif feet == FLAMES:
         mob.fire = SUNBURN
         hurt_mob(state, rules, w, number, 1.0, FIRE, False)
-    elif wet:
+    elif wet or (
+        mob.fire > 0 and rains_at(state, rules, w, x, math.floor(mob.y + tall_of(rules, mob)), z)
+    ):
         mob.fire = 0
     if mob.kind == 0:
         return False

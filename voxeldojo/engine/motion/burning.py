@@ -3,11 +3,10 @@
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at, log_change, meta_at, write_block
-from voxeldojo.engine.motion.light import sky_light
+from voxeldojo.engine.motion.raining import rains_at
 from voxeldojo.engine.motion.scheduled import BURN, EXPLODE, schedule
 from voxeldojo.engine.motion.standing import burnable_near, stays
 from voxeldojo.engine.motion.table import DAM, EATEN, KINDLES, WHOLE
-from voxeldojo.engine.state import CLEAR
 from voxeldojo.engine.updates import set_block
 
 FIRE, TNT, NETHERRACK, MAGMA = 51, 46, 87, 213
@@ -27,11 +26,6 @@ def prime(state, rules, w, x, y, z, fuse):
 
 
 @kernel
-def rained_on(state, w, x, y, z):
-    return state.players[w].weather != CLEAR and sky_light(state, w, x, y, z) == 15
-
-
-@kernel
 def kindle(state, rules, w, x, y, z, age):
     set_block(state, rules, w, x, y, z, FIRE, age)
 
@@ -45,7 +39,7 @@ def eat(state, rules, w, x, y, z, chance, age):
         return
     if block == TNT:
         prime(state, rules, w, x, y, z, FUSE)
-    elif draw(player, age + 10) < 5 and not rained_on(state, w, x, y, z):
+    elif draw(player, age + 10) < 5 and not rains_at(state, rules, w, x, y, z):
         kindle(state, rules, w, x, y, z, min(15, age + draw(player, 5) // 4))
     else:
         set_block(state, rules, w, x, y, z, AIR, 0)
@@ -73,7 +67,7 @@ def burn(state, rules, w, x, y, z):
     below = block_at(state, w, x, y - 1, z)
     eternal = below in (NETHERRACK, MAGMA)
     age = meta_at(state, w, x, y, z)
-    drowned = rained_on(state, w, x, y, z) and draw(player, 100) < 20 + 3 * age
+    drowned = rains_at(state, rules, w, x, y, z) and draw(player, 100) < 20 + 3 * age
     if not stays(state, w, x, y, z) or (drowned and not eternal):
         set_block(state, rules, w, x, y, z, AIR, 0)
         return
@@ -117,7 +111,7 @@ def leap(state, rules, w, x, y, z, age):
                 if (
                     chance > 0
                     and draw(player, bound) <= chance
-                    and not rained_on(state, w, x + dx, y + dy, z + dz)
+                    and not rains_at(state, rules, w, x + dx, y + dy, z + dz)
                 ):
                     kindle(
                         state, rules, w, x + dx, y + dy, z + dz,

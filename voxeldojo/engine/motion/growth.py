@@ -13,12 +13,12 @@ from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.motion.burning import kindle_by_lava
 from voxeldojo.engine.motion.light import block_light, sky_light
+from voxeldojo.engine.motion.raining import rains_at
 from voxeldojo.engine.motion.scheduled import RANDOM, schedule
 from voxeldojo.engine.motion.standing import is_lava, is_water, stays
 from voxeldojo.engine.motion.table import GROWS, SOIL, SOLID
 from voxeldojo.engine.motion.trees import grow_tree
 from voxeldojo.engine.motion.waking import random_delay
-from voxeldojo.engine.state import CLEAR
 from voxeldojo.engine.updates import set_block
 
 GRASS, DIRT, SAPLING, TALLGRASS, DANDELION, POPPY = 2, 3, 6, 31, 37, 38
@@ -120,8 +120,7 @@ def grow_cane(state, rules, w, x, y, z, block):
 def tend_farmland(state, rules, w, x, y, z):
     """Farmland is wet within 4 blocks of water; dry farmland without a crop becomes dirt."""
     meta = meta_at(state, w, x, y, z)
-    rain = state.players[w].weather != CLEAR and sky_light(state, w, x, y + 1, z) == 15
-    if rain or water_near(state, w, x, y, z):
+    if rains_at(state, rules, w, x, y + 1, z) or water_near(state, w, x, y, z):
         if meta < 7:
             set_block(state, rules, w, x, y, z, FARMLAND, 7)
     elif meta > 0:
