@@ -4,6 +4,7 @@ import pytest
 
 from tests.voxel_world.arena import FLOOR, Arena
 from voxeldojo.engine.hands.digging import break_block
+from voxeldojo.rules import item_id
 
 SPOT = (16, FLOOR + 1, 18)
 
@@ -214,6 +215,18 @@ def test_grass_on_top_falls_with_its_block() -> None:
     break_block(arena.world.state, arena.world.rules, 0, 16, FLOOR - 1, 18)
     arena.do("noop")
     assert arena.block(16, FLOOR, 18) == "air"
+
+
+@pytest.mark.parametrize(
+    ("block", "left"), [("lava", 0), ("flowing_lava", 0), ("fire", 0), ("water", 1), ("air", 1)]
+)
+def test_lava_and_fire_destroy_items(block: str, left: int) -> None:
+    arena = Arena()
+    arena.put(10, FLOOR - 1, 10, "netherrack")  # on which a fire lasts
+    arena.put(10, FLOOR, 10, block)
+    arena.world.lay_item(0, item_id("diamond"), 0, (10.5, FLOOR + 0.2, 10.5))
+    arena.do("noop", 10)
+    assert (arena.world.state.drops[0]["count"] > 0).sum() == left
 
 
 def test_dropping_gives_an_item_away_and_it_comes_back_later() -> None:

@@ -5,6 +5,7 @@ import math
 from voxeldojo.engine.body.physics import EPSILON, clear_side, clear_y
 from voxeldojo.engine.chance import below, unit
 from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.grid import FIRE_BLOCK, LAVA_BLOCK, block_at
 from voxeldojo.engine.hands.hotbar import place_of
 from voxeldojo.engine.hands.slots import take, wear_slot
 from voxeldojo.engine.motion.table import TWO_HALVES
@@ -233,6 +234,8 @@ def move_drops(state, rules, w):
 
 @kernel
 def fall_drop(state, rules, w, drop):
+    """A tick of its flight. Lava and fire destroy it at once; the game takes some ticks for its
+    five points of health."""
     drop.vy -= 0.04
     dy = clear_y(state, rules, w, drop.x, drop.y, drop.z, DROP_HALF, 0.25, drop.vy)
     drop.ground = 1 if drop.vy < 0.0 and dy > drop.vy + EPSILON else 0
@@ -251,5 +254,7 @@ def fall_drop(state, rules, w, drop):
     drop.vx *= slip
     drop.vz *= slip
     drop.vy *= 0.98
-    if math.isnan(drop.y) or drop.y < -32.0:
+    here = block_at(state, w, math.floor(drop.x), math.floor(drop.y + 0.1), math.floor(drop.z))
+    burns = here in (LAVA_BLOCK - 1, LAVA_BLOCK, FIRE_BLOCK)
+    if burns or math.isnan(drop.y) or drop.y < -32.0:
         drop.count = 0
