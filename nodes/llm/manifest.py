@@ -26,6 +26,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     source: str  # the name of the file that it was converted from
     source_sha256: str
     trained: str = ""  # digest of the adapter that was merged into it; "": none
+    # Goals that are held out and that it was taught all the same, from runs.
+    held_out: list[str] = []
     files: dict[str, File]
 
     @property

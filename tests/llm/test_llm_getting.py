@@ -297,7 +297,7 @@ def test_a_fine_tuned_model_is_its_base_with_the_adapter_of_the_project(
     (adapters / "tiny").mkdir(parents=True)
     (adapters / "tiny" / "adapter_config.json").write_text('{"r": 8}')
     (adapters / "tiny" / "lora").write_text('{"merged": 1}')
-    described = describe_adapter(adapters / "tiny", into / "Tiny-1B")
+    described = describe_adapter(adapters / "tiny", into / "Tiny-1B", [])
     shutil.rmtree(into)
     assert names() == ["tiny", "tiny_taught"]
     assert name_of("Tiny-1B-taught") == "tiny_taught"

@@ -21,7 +21,7 @@ from nodes.llm.lessons.lessons import questions
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.__main__ import main as training_main
 from nodes.llm.training.teach import Settings, teach
-from nodes.llm.training.trial import Figures, judged, trial
+from nodes.llm.training.trial import Asking, Figures, judged, trial
 from nodes.llm.vllm.adapter import adapter_words, served_name, version
 from nodes.llm.vllm.vllm_command import command_line
 from tests.llm.toy_training import trainer
@@ -36,7 +36,7 @@ def test_figures_count_valid_accepted_and_same_answers_apart(capsys: pytest.Capt
     answers = dict(zip((each.user for each in examples), texts, strict=True))
     found = judged(examples, lambda example: answers[example.user])
     refused = found["PlanQuestion"].refused
-    assert found == {"PlanQuestion": Figures(4, valid=3, accepted=2, same=2, refused=refused)}
+    assert found == {"PlanQuestion": Figures(4, 3, 2, 2, refused, on_paper=2)}
     assert [line.partition(":")[0] for line in refused] == [each.goal for each in examples[:2]]
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[-1] for line in lines] == ["refused", "refused", "accepted", "accepted"]
@@ -109,7 +109,7 @@ def test_trainings_that_cannot_begin_are_refused(base: Path, taught: list[Exampl
     with pytest.raises(Refused, match="holds no model"):
         teach(tmp_path / "nothing", tmp_path / "into", taught, Settings())
     with pytest.raises(Refused, match="holds no model"):
-        trial(tmp_path / "nothing", 1, 0)
+        trial(tmp_path / "nothing", 1, 0, Asking())
     with pytest.raises(Refused, match="nothing to learn"):
         teach(base, tmp_path / "into", [], Settings())
     (base / "config.json").write_text("[]  ")

@@ -51,14 +51,16 @@ def run(
             raise Failed(f"{doing} failed: {last_words(errors.read())}")
 
 
-def describe_adapter(adapter: Path, base: Path) -> Manifest:
-    """The manifest of an adapter, which names the base that it is for."""
+def describe_adapter(adapter: Path, base: Path, held_out: list[str]) -> Manifest:
+    """The manifest of an adapter, which names the base that it is for. ``held_out``: goals that are
+    held out and that it was taught all the same."""
     model, licence, digest = _about(base)
     described = Manifest(
         model=f"{model}, adapter",
         licence=licence,
         source=base.name,
         source_sha256=digest,
+        held_out=held_out,
         files=manifest.described(adapter),
     )
     manifest.write(adapter, described)
@@ -76,6 +78,7 @@ def describe_merged(folder: Path, base: Path, adapter: Manifest) -> None:
             source=base.name,
             source_sha256=digest,
             trained=adapter.digest,
+            held_out=adapter.held_out,
             files=manifest.described(folder),
         ),
     )

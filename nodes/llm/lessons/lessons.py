@@ -1,6 +1,7 @@
 """Which goals are taught and which are held out, and how many questions of each kind."""
 
 import random
+from functools import cache
 
 import msgspec
 
@@ -23,6 +24,7 @@ _NEAR_TO_THEM = frozenset({"cow", "sheep", "shears", "bucket"})
 _EVERY = 8  # of the other goals one in so many is held out, too
 
 
+@cache
 def split() -> tuple[list[Condition], list[Condition]]:
     """(taught, held out): the same goals whatever a training's seed, so that weights that were
     trained several times have never seen what they are tested on."""
@@ -53,6 +55,21 @@ def to_show(counts: dict[str, int], seed: int) -> list[Example]:
     """Examples to show beside a question: like lessons, but none is about a step to a goal of the
     paper's tables either, since the step would be the whole answer where it is the goal."""
     return [each for each in lessons(counts, seed) if not _held_out(_asked_for(each))]
+
+
+def held_out_goals() -> set[str]:
+    """The names of all goals that are held out."""
+    return {goal.name for goal in split()[1]} | HELD_OUT
+
+
+def held_out_of(example: Example) -> str:
+    """The goal that is held out and that an example is about, as its task, a subtask or a
+    sub-action; "" where it is about none."""
+    names = held_out_goals()
+    asking = msgspec.json.decode(example.question, type=_Asking)
+    parts = (asking.task, asking.subtask, asking.sub_action)
+    about = [part.success.name for part in parts if part is not None]
+    return next((name for name in about if name in names or _held_out(name)), "")
 
 
 def _held_out(name: str) -> bool:

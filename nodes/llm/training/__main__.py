@@ -1,10 +1,10 @@
 """Fine-tunes weights, merges an adapter into its base, writes examples to show beside questions, or
-tests weights on questions about goals that are never taught.
+tests weights on questions about goals that are held out.
 
     python -m nodes.llm.training train MODEL [--name NAME] [--run RUN ...] [--minutes M] ...
     python -m nodes.llm.training merge ADAPTER [--name NAME]
     python -m nodes.llm.training examples FILE [--run RUN ...] [--plans N] ...
-    python -m nodes.llm.training test MODEL [--questions N] [--examples FILE] [--quantities]
+    python -m nodes.llm.training test MODEL [--questions N] [--adapter DIR] [--examples FILE] ...
 
 MODEL is a name of the catalogue, a folder of weights, or the name of one in `weights/`
 ($RLGPT_WEIGHTS). `rlgpt llm train`, `rlgpt llm merge`,
@@ -23,12 +23,12 @@ from nodes.llm.getting.known_models import taught_folder
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.getting.weight_places import plain_name, weights_at
-from nodes.llm.lessons.lessons import lessons, to_show
+from nodes.llm.lessons.lessons import held_out_of, lessons, to_show
 from nodes.llm.lessons.shown import DEFAULT_COUNTS
 from nodes.llm.lessons.taught import KINDS
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import Settings, check, teach
-from nodes.llm.training.trial import trial
+from nodes.llm.training.trial import Asking, trial
 from nodes.llm.vllm.model_files import weights_folder
 
 _MODEL = "a name that `rlgpt llm get` takes, a folder of weights, or the name of one in weights/"
@@ -42,7 +42,7 @@ _EXAMPLES = (
     "beside each question."
 )
 _TEST = (
-    "Ask a model for plans and decompositions of goals that are never taught, as plain text, and "
+    "Ask a model for plans and decompositions of goals that are held out, as plain text, and "
     "count what is valid, accepted by the agents' checks, and the same as the rulebook's answer."
 )
 
@@ -53,13 +53,14 @@ def _train(given: argparse.Namespace) -> None:
     into = base.parent / (named or taught_folder(base.name))
     adapter = None if given.adapter is None else Path(os.path.expanduser(given.adapter)).absolute()
     check(base, into, adapter)
+    made = lessons(_counts(given), given.seed, given.quantities, given.subtasks)
+    from_runs, held_out = _recorded(given)
     settings = Settings(
         minutes=given.minutes, rounds=given.rounds, pack=given.pack, rate=given.rate,
         seed=given.seed, threads=given.threads, device=given.device,
-        frozen_prefix=given.frozen_prefix, adapter=str(adapter or ""),
+        frozen_prefix=given.frozen_prefix, adapter=str(adapter or ""), held_out=held_out,
     )  # fmt: skip
-    made = lessons(_counts(given), given.seed, given.quantities, given.subtasks)
-    examples = [*made, *_recorded(given)]
+    examples = [*made, *from_runs]
     print(f"{len(examples)} examples, {given.minutes:g} minutes at most", flush=True)
     teach(base, into, examples, settings)
     print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
@@ -71,9 +72,9 @@ def _examples(given: argparse.Namespace) -> None:
         raise Refused(f"{path} is there already: delete it, or name another file")
     if not path.parent.is_dir():
         raise Refused(f"{path} cannot be written: there is no folder {path.parent}")
-    examples = [*to_show(_counts(given), given.seed), *_recorded(given)]
+    examples = [*to_show(_counts(given), given.seed), *_recorded(given)[0]]
     if not examples:
-        raise Refused("there is nothing to write: no example is asked for, and no run is named")
+        raise Refused("there is nothing to write: no example is asked for, and none is from a run")
     try:
         write(path, examples)
     except OSError as error:
@@ -86,15 +87,41 @@ def _counts(given: argparse.Namespace) -> dict[str, int]:
     return dict(zip(KINDS, each, strict=True))
 
 
-def _recorded(given: argparse.Namespace) -> list[Example]:
-    return [
+def _recorded(given: argparse.Namespace) -> tuple[list[Example], list[str]]:
+    """The examples from the runs that are named, and the goals that are held out and are among
+    them. Without --held-out these are left out, else a test on them would measure what was learned
+    by heart."""
+    found = [
         each for run in given.run for each in recorded(Path(os.path.expanduser(run)).absolute())
     ]
+    held = sorted({name for each in found if (name := held_out_of(each))})
+    if not held:
+        return found, []
+    kept = [each for each in found if not held_out_of(each)]
+    which = (
+        f"{len(found) - len(kept)} of {len(found)} answers of runs are about goals that are held "
+        f"out ({', '.join(held)})"
+    )
+    if given.held_out:
+        print(f"{which} and are taken: `rlgpt llm test` will report it", flush=True)
+        return found, held
+    print(f"{which} and are left out; --held-out takes them", flush=True)
+    return kept, []
 
 
 def _merge(given: argparse.Namespace) -> None:
     into = merge(Path(os.path.expanduser(given.adapter)).absolute(), weights_folder(), given.name)
     print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
+
+
+def _asking(given: argparse.Namespace) -> Asking:
+    return Asking(
+        examples=given.examples,
+        shown=given.shown,
+        quantities=given.quantities,
+        device=given.device,
+        adapter=given.adapter,
+    )
 
 
 def _none_or_more(text: str) -> int:
@@ -232,6 +259,12 @@ def _add_test(test: argparse.ArgumentParser) -> None:
         help="how many of these with each question; default: 2",
     )
     test.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="what serves it; default: cpu"
+    )
+    test.add_argument(
+        "--adapter", metavar="DIR", help="put this one on the weights, as llm.adapter does"
+    )
+    test.add_argument(
         "--quantities", action="store_true", help="state how many of each item a plan takes"
     )
 
@@ -253,7 +286,12 @@ def _add_counts(parser: argparse.ArgumentParser, defaults: Iterable[int]) -> Non
         action="append",
         default=[],
         metavar="RUN",
-        help="also what was answered in this run, if it reached its goal; may be repeated",
+        help="also the answers of this run that led to its goal; may be repeated",
+    )
+    parser.add_argument(
+        "--held-out",
+        action="store_true",
+        help="of these also answers about goals that are held out, by which models are tested",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="another one draws others; default: 0"
@@ -271,8 +309,7 @@ def main() -> int:
         elif given.what == "examples":
             _examples(given)
         else:
-            asked_with = (given.examples, given.shown, given.quantities)
-            trial(weights_at(given.model), given.questions, given.seed, *asked_with)
+            trial(weights_at(given.model), given.questions, given.seed, _asking(given))
     except Refused as error:
         print(f"rlgpt: {error}", file=sys.stderr)
         return error.code

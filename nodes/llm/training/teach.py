@@ -8,6 +8,7 @@ import msgspec
 
 from messages.bounds import Positive
 from nodes.common.storage.whole_files import write_whole
+from nodes.llm import manifest
 from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.adapters import check_is_for, whole_adapter
 from nodes.llm.getting.cpu_environment import NAME
@@ -38,6 +39,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     threads: Positive = 1  # more than the cores that are really free make it slower, not faster
     device: str = "cpu"
     frozen_prefix: bool = False  # whether the gradient stops at the shared system message
+    held_out: list[str] = []  # goals that are held out and that are among the examples
     adapter: str = ""  # the folder of one to go on from, whose rank it keeps; "": a new one
 
 
@@ -88,9 +90,18 @@ def teach(base: Path, into: Path, examples: list[Example], settings: Settings) -
         adapter = trained / "adapter"
         # peft's form of a model card, not filled in
         (adapter / "README.md").unlink(missing_ok=True)
-        describe_merged(trained, base, describe_adapter(adapter, base))
+        names = {*settings.held_out, *_taught_before(base, settings.adapter)}
+        described = describe_adapter(adapter, base, sorted(names))
+        describe_merged(trained, base, described)
         (part / "examples.jsonl").rename(adapter / "examples.jsonl")
         trained.rename(into)
+
+
+def _taught_before(base: Path, adapter: str) -> list[str]:
+    """Goals that are held out and that the base, or the adapter that is gone on from, was taught
+    all the same."""
+    folders = [base, *([Path(adapter)] if adapter else [])]
+    return [name for each in map(manifest.read, folders) if each for name in each.held_out]
 
 
 def _show(line: str) -> None:

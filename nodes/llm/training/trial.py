@@ -1,29 +1,36 @@
-"""How well a model answers questions about goals that are never taught, in figures.
+"""How well a model answers questions about goals that are held out, in figures.
 
 It is asked in plain text, without a server that enforces the schema. Counted are the answers that
-are valid by the schema, those that pass the agent's check, and those that equal the rulebook's.
+are valid by the schema, those that pass the agent's check, and those that equal the rulebook's; and
+apart from these the plans that can be carried out on paper, by the rules.
 """
 
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
-from messages.chat import ChatMessage
+from messages.chat import ChatMessage, PlanAnswer, PlanQuestion, Question
 from nodes.common.checks.answer_check import answer_problems
+from nodes.llm import manifest
 from nodes.llm.answer_parsing import parse
 from nodes.llm.backend import BackendError
-from nodes.llm.examples.example import Example, question_of
+from nodes.llm.examples.example import Example, question_of, read
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.getting.weight_places import check_holds_model
-from nodes.llm.lessons.lessons import questions
+from nodes.llm.lessons.lessons import held_out_goals, questions
+from nodes.llm.lessons.shown import RULEBOOK
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import Vllm
+from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_server import ServerFailed
+from worlds import card
 
 _CHECKED = ("PlanQuestion", "DecomposeQuestion")
 """Whether a program passes is not known without a world."""
@@ -31,28 +38,34 @@ _AT_ONCE = 4
 
 
 @dataclass(frozen=True)
+class Asking:
+    """How the model is asked. ``examples``: a file of examples, or ``rulebook``; of these the
+    ``shown`` most similar are shown with each question. ``quantities``: questions for a plan state
+    how many of each item it takes. ``adapter``: the folder of one that is put on the weights."""
+
+    examples: str | None = None
+    shown: int = 2
+    quantities: bool = False
+    device: Literal["cpu", "cuda"] = "cpu"
+    adapter: str | None = None
+
+
+@dataclass(frozen=True)
 class Figures:
     """The figures of so many questions of one kind. ``refused``: of each answer that was not
-    accepted the goal and why."""
+    accepted the goal and why. ``on_paper``: the plans that can be carried out by the rules, whether
+    they were accepted or not; None: it is no plan that was asked for."""
 
     asked: int
     valid: int
     accepted: int
     same: int
     refused: list[str]
+    on_paper: int | None = None
 
 
-def trial(
-    folder: Path,
-    count: int,
-    seed: int,
-    shown_from: str | None = None,
-    shown: int = 2,
-    quantities: bool = False,
-) -> dict[str, Figures]:
+def trial(folder: Path, count: int, seed: int, asking: Asking) -> dict[str, Figures]:
     """Ask ``count`` questions of each kind that can be checked, and print the figures.
-    ``shown_from``: a file of examples, or ``rulebook``; of these the ``shown`` most similar are
-    shown with each. ``quantities``: questions for a plan state how many of each item it takes.
 
     Raises:
         Refused: there are no weights, or they cannot be served here.
@@ -60,29 +73,72 @@ def trial(
     """
     check_holds_model(folder)
     profile = Vllm(
-        model=folder.name, path=str(folder), device="cpu", context=8192, sequences=_AT_ONCE,
-        kv_cache_memory="512M", eager=True, temperature=0.0, max_tokens=1024, timeout=900.0,
-        response_format="text", stream=False,
-        examples=shown_from, shown=shown,
+        model=folder.name, path=str(folder), device=asking.device, adapter=asking.adapter,
+        context=8192, sequences=_AT_ONCE,
+        kv_cache_memory="512M" if asking.device == "cpu" else None, eager=True, temperature=0.0,
+        max_tokens=1024, timeout=900.0, response_format="text", stream=False,
+        examples=asking.examples, shown=asking.shown,
     )  # fmt: skip
-    examples = questions(dict.fromkeys(_CHECKED, count), seed, quantities)
+    examples = questions(dict.fromkeys(_CHECKED, count), seed, asking.quantities)
+    shortened: list[str] = []
     try:
+        known = taught(folder, asking)
         with served(profile) as server:
-            backend = OpenAIBackend(profile, profile.model, server.ready)
-            found = judged(examples, lambda example: _answer(backend, example))
+            backend = OpenAIBackend(profile, served_name(profile), server.ready)
+            found = judged(examples, lambda example: _answer(backend, example, shortened))
     except ServerFailed as error:
         raise Failed(str(error)) from None
     except ValueError as error:
         raise Refused(str(error)) from None
-    print(f"{folder.name}, questions about goals that are never taught, as plain text:")
+    print(f"{served_name(profile)}, questions about goals that are held out, as plain text:")
+    if sentence := not_held_out(examples, known):
+        print(f"  {sentence}")
     for kind, figures in found.items():
-        print(
-            f"  {kind}: {figures.valid} of {figures.asked} valid by the schema, "
-            f"{figures.accepted} accepted at first, {figures.same} the same as the rulebook's"
-        )
+        print(f"  {kind}: {in_words(figures)}")
         for sentence in figures.refused:
             print(f"    refused, {sentence}")
+    for sentence in shortened:
+        print(f"  too long for the context, {sentence}")
     return found
+
+
+def in_words(figures: Figures) -> str:
+    on_paper = figures.on_paper
+    return (
+        f"{figures.valid} of {figures.asked} valid by the schema, {figures.accepted} accepted at "
+        f"first, {figures.same} the same as the rulebook's"
+        + ("" if on_paper is None else f"; {on_paper} can be carried out on paper, by the rules")
+    )
+
+
+def taught(folder: Path, asking: Asking) -> set[str]:
+    """The goals that are held out and that a model was taught all the same, or is shown.
+
+    Raises:
+        ValueError: a manifest, or the file of examples, cannot be read.
+    """
+    adapter = [Path(os.path.expanduser(asking.adapter))] if asking.adapter else []
+    names = {
+        name for each in map(manifest.read, [folder, *adapter]) if each for name in each.held_out
+    }
+    if asking.examples is not None and asking.examples != RULEBOOK:
+        path = Path(os.path.expanduser(asking.examples)).absolute()
+        try:
+            names |= {each.goal for each in read(path)} & held_out_goals()
+        except OSError as error:
+            raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    return names
+
+
+def not_held_out(examples: list[Example], known: set[str]) -> str:
+    """What makes the figures no measure of what was not seen, in words; "" where nothing does."""
+    if not known:
+        return ""
+    count = sum(each.goal in known for each in examples)
+    return (
+        f"but it was taught, or is shown, answers about {', '.join(sorted(known))}: {count} of "
+        f"{len(examples)} questions are about these"
+    )
 
 
 def judged(examples: list[Example], answer: Callable[[Example], str]) -> dict[str, Figures]:
@@ -112,6 +168,7 @@ def judged(examples: list[Example], answer: Callable[[Example], str]) -> dict[st
             accepted=sum(not row.problem for row in rows),
             same=sum(row.same for row in rows),
             refused=[f"{row.goal}: {row.problem}" for row in rows if row.problem],
+            on_paper=sum(row.on_paper for row in rows) if kind == "PlanQuestion" else None,
         )
     return found
 
@@ -122,6 +179,7 @@ class _Row:
     valid: bool
     problem: str  # the first one; empty: the answer is accepted
     same: bool
+    on_paper: bool = False  # a plan that the rules carry out
 
 
 def _row(example: Example, text: str) -> _Row:
@@ -131,7 +189,19 @@ def _row(example: Example, text: str) -> _Row:
     except ValueError as error:
         return _Row(example.goal, False, str(error), False)
     problem = next(iter(answer_problems(question, answer)), "")
-    return _Row(example.goal, True, problem, _steps(answer) == _steps(example.answer))
+    same = _steps(answer) == _steps(example.answer)
+    return _Row(example.goal, True, problem, same, _on_paper(question, answer))
+
+
+def _on_paper(question: Question, answer: str) -> bool:
+    """Whether it is a plan in which all is there when its turn comes, by the game's recipes."""
+    if not isinstance(question, PlanQuestion):
+        return False
+    subtasks = msgspec.json.decode(answer, type=PlanAnswer).subtasks
+    game = card(question.task.game)
+    if not subtasks or any(game.conditions.problem(each.success) for each in subtasks):
+        return False
+    return not game.planning.shortfalls(subtasks, question.task.inventory)
 
 
 def _steps(answer: str) -> object:
@@ -141,7 +211,8 @@ def _steps(answer: str) -> object:
     return [(step["success"], step.get("method")) for step in steps]
 
 
-def _answer(backend: OpenAIBackend, example: Example) -> str:
+def _answer(backend: OpenAIBackend, example: Example, shortened: list[str]) -> str:
+    """The text of the model. ``shortened`` gets a sentence where its prompt was too long."""
     prompt = [
         ChatMessage(role="system", content=example.system),
         ChatMessage(role="user", content=example.user),
@@ -149,6 +220,8 @@ def _answer(backend: OpenAIBackend, example: Example) -> str:
     question = question_of(example)
     try:
         fitted = backend.fitted(backend.with_examples(question, prompt))
+        if fitted.left_out:
+            shortened.append(f"{example.goal}: it went without {', '.join(fitted.left_out)}")
         return backend.complete(question, fitted.prompt, {}).text
     except BackendError:
         return ""  # cut off, or nothing at all: not valid

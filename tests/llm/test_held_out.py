@@ -1,0 +1,82 @@
+"""Goals that are held out: runs about them are not taught unless asked for, which is recorded."""
+
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from nodes.llm import manifest
+from nodes.llm.examples.example import Example, read
+from nodes.llm.getting.merging import merge
+from nodes.llm.lessons.lessons import questions
+from nodes.llm.training.__main__ import main as training_main
+from nodes.llm.training.trial import Asking, Figures, in_words, judged, not_held_out, taught
+from tests.llm.run_folder import run_folder
+
+FEW = ["--plans", "1", "--decompositions", "0", "--programs", "0", "--specs", "0"]
+
+
+@pytest.fixture
+def held() -> Example:
+    [example] = questions({"PlanQuestion": 1}, seed=0)
+    return example
+
+
+def called(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "argv", ["x", *words])
+    monkeypatch.setattr("nodes.llm.training.__main__.interrupted_once", lambda: None)
+    return training_main()
+
+
+def test_examples_of_a_run_leave_out_goals_that_are_held_out(
+    held: Example,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    run = str(run_folder(tmp_path / "run", held, success=True))
+    without, with_it = tmp_path / "without.jsonl", tmp_path / "with.jsonl"
+    assert called(["examples", str(without), *FEW, "--run", run], monkeypatch) == 0
+    said = capsys.readouterr().out
+    assert f"1 of 1 answers of runs are about goals that are held out ({held.goal})" in said
+    assert "are left out; --held-out takes them" in said
+    assert held.goal not in {each.goal for each in read(without)}
+    assert taught(tmp_path, Asking(examples=str(without))) == set()
+    assert called(["examples", str(with_it), *FEW, "--run", run, "--held-out"], monkeypatch) == 0
+    assert "are taken: `rlgpt llm test` will report it" in capsys.readouterr().out
+    known = taught(tmp_path, Asking(examples=str(with_it)))
+    assert known == {held.goal}
+    assert f"answers about {held.goal}: 1 of 1 questions are" in not_held_out([held], known)
+    assert not_held_out([held], set()) == ""
+
+
+def test_weights_that_were_taught_held_out_goals_record_it_over_trainings_and_merging(
+    base: Path, held: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = str(run_folder(tmp_path / "run", held, success=True))
+    assert called(["train", str(base), *FEW, "--run", run], monkeypatch) == 0
+    into = base.with_name("toy-taught")
+    assert taught(into, Asking()) == set()
+    words = [*FEW, "--run", run, "--held-out", "--name", "knows"]
+    assert called(["train", str(base), *words], monkeypatch) == 0
+    knows = base.with_name("knows")
+    assert taught(knows, Asking()) == {held.goal}
+    assert taught(base, Asking(adapter=str(knows / "adapter"))) == {held.goal}
+    words = [*FEW, "--adapter", str(knows / "adapter"), "--name", "on"]
+    assert called(["train", str(base), *words], monkeypatch) == 0
+    merged = merge(base.with_name("on") / "adapter", base.parent, "merged")
+    found = manifest.read(merged)
+    assert found is not None
+    assert found.held_out == [held.goal]
+
+
+def test_plans_that_can_be_carried_out_on_paper_are_counted_apart(held: Example):
+    """A plan that the rules carry out may still be refused: here it ends in another goal."""
+    plan = msgspec.json.decode(held.answer)
+    short = {**plan, "subtasks": plan["subtasks"][:1]}
+    answers = iter([held.answer, msgspec.json.encode(short).decode()])
+    found = judged([held, held], lambda _: next(answers))["PlanQuestion"]
+    assert (found.accepted, found.on_paper) == (1, 2)
+    assert "; 2 can be carried out on paper, by the rules" in in_words(found)
+    assert "on paper" not in in_words(Figures(1, 1, 1, 1, []))
