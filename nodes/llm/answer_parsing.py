@@ -32,8 +32,10 @@ def parse(question: Question, text: str) -> str:
         except RecursionError:  # a model in a loop writes [[[[ until it is cut off
             wrong = wrong or ValueError("it is nested too deeply to be read")
         except ValueError as error:  # msgspec's decoding errors are ValueErrors too
-            # An error in an object is more helpful than that there is text around it.
-            if wrong is None or isinstance(error, msgspec.ValidationError):
+            # An error in an object is more helpful than that there is text around it. The likeliest
+            # object came first.
+            known = isinstance(wrong, msgspec.ValidationError)
+            if wrong is None or (isinstance(error, msgspec.ValidationError) and not known):
                 wrong = error
     if "{" not in body:
         raise ValueError("it is prose: there is no JSON object in it")

@@ -11,49 +11,59 @@ from typing import Any
 
 _FENCED = re.compile(r"```(?:json|tool_call)?\s*\n(.*?)```", re.DOTALL)
 _CALLED = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|$)", re.DOTALL)
+_MOST_TRIES = 100  # braces that begin no object; each may be read to the end of the text
 _ARGUMENTS = ("arguments", "parameters", "input")
 
 
 def candidates(text: str, fields: frozenset[str]) -> Iterator[str]:
     """What may be the answer, the likeliest first; nothing twice. ``fields``: those of the answer's
-    type, which a wrapping does not have."""
-    seen: set[str] = set()
-    for body in _bodies(text.strip()):
-        for each in (_unwrapped(body, fields), body):
-            if each and each not in seen:
-                seen.add(each)
-                yield each
+    type, which a wrapping does not have. Before the answer may stand an example, or prose with
+    braces in it: what has such a field comes before what has none."""
+    bodies = list(dict.fromkeys(_bodies(text.strip())))
+    found = [(_unwrapped(body, fields), body) for body in bodies]
+    likely = [each for unwrapped, body in found for each in (unwrapped or _with(fields, body),)]
+    yield from dict.fromkeys(each for each in (*likely, *bodies) if each)
+
+
+def _with(fields: frozenset[str], body: str) -> str:
+    """``body`` where it is an object with one of the fields, else empty."""
+    value = _loaded(body)
+    return body if isinstance(value, dict) and fields & value.keys() else ""
 
 
 def _bodies(text: str) -> Iterator[str]:
-    if called := _CALLED.search(text):
+    for called in _CALLED.finditer(text):
         yield called[1]
-    if fenced := _FENCED.search(text):
-        yield fenced[1].strip()
-    else:
-        yield text
-    if (first := _object_in(text)) is not None:
-        yield first
+    fences = [fenced[1].strip() for fenced in _FENCED.finditer(text)]
+    yield from fences or [text]
+    yield from _objects_in(text)
 
 
-def _object_in(text: str) -> str | None:
-    """The first JSON object that stands in prose."""
-    start = text.find("{")
-    if start < 0:
-        return None
+def _objects_in(text: str) -> Iterator[str]:
+    """The JSON objects that stand in prose, none of them inside another."""
+    decoder = json.JSONDecoder(strict=False)
+    start, tries = text.find("{"), 0
+    while start >= 0 and tries < _MOST_TRIES:
+        end = start + 1
+        try:
+            _, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):  # a brace in prose
+            tries += 1
+        else:
+            yield text[start:end]
+        start = text.find("{", end)
+
+
+def _loaded(text: str) -> Any:
     try:
-        _, end = json.JSONDecoder(strict=False).raw_decode(text, start)
+        return json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return None
-    return text[start:end]
 
 
 def _unwrapped(body: str, fields: frozenset[str]) -> str:
     """What a call or an outer object holds; empty where there is no such wrapping."""
-    try:
-        value = json.loads(body, strict=False)
-    except (ValueError, RecursionError):
-        return ""
+    value = _loaded(body)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     for _ in range(3):
@@ -75,8 +85,5 @@ def _inner(value: dict[str, Any]) -> Any:
     else:
         inner = next(iter(value.values())) if len(value) == 1 else value.get("function")
     if isinstance(inner, str):  # arguments are JSON in a string, where servers answer as OpenAI's
-        try:
-            inner = json.loads(inner, strict=False)
-        except (ValueError, RecursionError):
-            return None
+        inner = _loaded(inner)
     return inner

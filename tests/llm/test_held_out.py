@@ -1,9 +1,9 @@
 """Goals that are held out: runs about them are not taught unless asked for, which is recorded."""
 
+import json
 import sys
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from nodes.llm import manifest
@@ -71,11 +71,16 @@ def test_weights_that_were_taught_held_out_goals_record_it_over_trainings_and_me
     assert found.held_out == [held.goal]
 
 
-def test_plans_that_can_be_carried_out_on_paper_are_counted_apart(held: Example):
+def test_plans_that_can_be_carried_out_on_paper_are_counted_apart():
     """A plan that the rules carry out may still be refused: here it ends in another goal."""
-    plan = msgspec.json.decode(held.answer)
-    short = {**plan, "subtasks": plan["subtasks"][:1]}
-    answers = iter([held.answer, msgspec.json.encode(short).decode()])
+    held = next(
+        each
+        for each in questions({"PlanQuestion": 20}, seed=0)
+        if len(json.loads(each.answer)["subtasks"]) > 2
+    )
+    plan = json.loads(held.answer)
+    short = json.dumps({**plan, "subtasks": plan["subtasks"][:1]})
+    answers = iter([held.answer, short])
     found = judged([held, held], lambda _: next(answers))["PlanQuestion"]
     assert (found.accepted, found.on_paper) == (1, 2)
     assert "; 2 can be carried out on paper, by the rules" in in_words(found)
