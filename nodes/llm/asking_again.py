@@ -24,6 +24,7 @@ from nodes.common.running.command import ended
 from nodes.common.running.exit_codes import REFUSED
 from nodes.llm.answers import Asked, NoValidAnswer, answer
 from nodes.llm.backend import Backend, BackendError
+from nodes.llm.fitting import Fitted
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
 from nodes.llm.prompt_difference import differing_lines
@@ -60,6 +61,8 @@ class Side(msgspec.Struct, kw_only=True):
     seconds: float = 0.0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    weights: str = ""  # version of what answered; empty: not known
+    left_out: list[str] = []  # parts of the prompt that the model's context was too small for
 
 
 class ReplyAgain(msgspec.Struct, kw_only=True):
@@ -90,9 +93,15 @@ def again(request: Request) -> ReplyAgain:
             seconds=answered.seconds,
             prompt_tokens=answered.prompt_tokens,
             completion_tokens=answered.completion_tokens,
+            weights=answered.weights,
+            left_out=answered.left_out,
         )
     else:
-        then = Side(model="no answer", failures=entry.failures or [entry.sentence])
+        then = Side(
+            model="no answer",
+            failures=entry.failures or [entry.sentence],
+            left_out=entry.left_out,
+        )
     now = _asked(request, question, prompt)
     for side in (then, now):
         if side.answer:
@@ -158,16 +167,20 @@ def _prompt(request: Request, entry: Entry | Unanswered, question: Question) -> 
 
 def _asked(request: Request, question: Question, prompt: list[ChatMessage]) -> Side:
     began = time.monotonic()
-    with _backend(request, question, prompt) as (backend, patience):
+    with _backend(request, question, prompt) as (backend, patience, weights):
+        fitted = Fitted(prompt)
         try:
             if isinstance(backend, OpenAIBackend):
-                prompt = backend.fitted(backend.with_examples(question, prompt)).prompt
-            found = answer(backend, question, prompt, request.repairs, patience)
+                fitted = backend.fitted(backend.with_examples(question, prompt))
+            found = answer(backend, question, fitted.prompt, request.repairs, patience)
+            side = _side(backend, found.asked, began, found.answer)
         except NoValidAnswer as error:
-            return _side(backend, error.asked, began, failures=[str(error)])
+            side = _side(backend, error.asked, began, failures=[str(error)])
         except BackendError as error:
-            return Side(model=backend.model, failures=[str(error)])
-        return _side(backend, found.asked, began, found.answer)
+            return Side(model=backend.model, failures=[str(error)], weights=weights)
+        side.weights = weights or side.weights
+        side.left_out = [*fitted.left_out, *side.left_out]
+        return side
 
 
 def _side(
@@ -184,14 +197,17 @@ def _side(
         seconds=time.monotonic() - began,
         prompt_tokens=asked.prompt_tokens,
         completion_tokens=asked.completion_tokens,
+        weights=asked.version,
+        left_out=asked.left_out,
     )
 
 
 @contextmanager
 def _backend(
     request: Request, question: Question, prompt: list[ChatMessage]
-) -> Iterator[tuple[Backend, float]]:
-    """The backend that is asked, and how many seconds an absent server is waited for."""
+) -> Iterator[tuple[Backend, float, str]]:
+    """The backend that is asked, how many seconds an absent server is waited for, and the version
+    of the weights that are served here; "" where none are."""
     try:
         profile = read_profile(request.profile)
         if isinstance(profile, Replay):
@@ -200,7 +216,8 @@ def _backend(
                 "name a model with --llm"
             )
         if isinstance(profile, Rulebook):
-            yield RulebookBackend(profile.rules, game_of(question), profile.guards_by), 0.0
+            backend = RulebookBackend(profile.rules, game_of(question), profile.guards_by)
+            yield backend, 0.0, ""
             return
         names = [name for message in prompt for name in message.pictures]
         if names and not profile.vision:
@@ -211,19 +228,19 @@ def _backend(
         shown = stored(transcript_path(request.run).parent / "pictures", names)
         check(prompt, shown)
         if isinstance(profile, OpenAI):
-            yield OpenAIBackend.at(profile).showing(shown), profile.patience
+            yield OpenAIBackend.at(profile).showing(shown), profile.patience, ""
             return
-        with _served(profile) as backend:
-            yield backend.showing(shown), profile.patience
+        with _served(profile) as (backend, version):
+            yield backend.showing(shown), profile.patience, version
     except ValueError as error:
         raise Unusable(str(error)) from None
 
 
 @contextmanager
-def _served(profile: Vllm) -> Iterator[OpenAIBackend]:
+def _served(profile: Vllm) -> Iterator[tuple[OpenAIBackend, str]]:
     try:
         with served(profile) as server:
-            yield OpenAIBackend(profile, served_name(profile), server.ready)
+            yield OpenAIBackend(profile, served_name(profile), server.ready), server.version
     except ServerFailed as error:
         raise Unusable(str(error)) from None
 

@@ -189,6 +189,7 @@ class Llm(Node):
             prompt = backend.with_examples(request.question, prompt)
         turn = self.tenancy.answering() if self.tenancy is not None else nullcontext()
         examples = prompt[len(request.prompt) - 1 : -1]
+        fitted = Fitted(prompt)
         try:
             with turn:
                 fitted = self._fitted(request.id, prompt)
@@ -201,7 +202,9 @@ class Llm(Node):
                 )
         except NoValidAnswer as error:
             self.log.warning("%s asked %s: %s", request.agent, request.id, error)
-            return _unanswered(request, asked, f"{error}.", error.asked, examples)
+            left_out = self._left_out(request.id, fitted, error.asked)
+            sentence = f"{error}."
+            return _unanswered(request, asked, sentence, error.asked, examples, left_out)
         finally:
             tokens.flush()
         answered = Answered(
@@ -217,7 +220,7 @@ class Llm(Node):
                 len(message.pictures)
                 for message in without_parts(fitted.prompt, len(valid.asked.left_out))
             ),
-            left_out=[*fitted.left_out, *valid.asked.left_out],
+            left_out=self._left_out(request.id, fitted, valid.asked),
         )
         return Entry(
             time=time.time(),
@@ -231,6 +234,16 @@ class Llm(Node):
             failures=valid.asked.failures,
             attempts=_worth_keeping(valid.asked.attempts, valid.answer),
         )
+
+    def _left_out(self, id: str, fitted: Fitted, asked: Asked) -> list[str]:
+        """What the prompt went without: by its measure, and after the server had refused it."""
+        if asked.left_out:
+            self.log.warning(
+                "%s: the server refused the prompt as too long, and it went without %s",
+                id,
+                ", ".join(asked.left_out),
+            )
+        return [*fitted.left_out, *asked.left_out]
 
     def _fitted(self, id: str, prompt: list[ChatMessage]) -> Fitted:
         """The prompt as long as the model's context allows. What is left out is logged and kept
@@ -317,7 +330,12 @@ class Llm(Node):
 
 
 def _unanswered(
-    request: Ask, asked: str, sentence: str, took: Asked, examples: list[ChatMessage]
+    request: Ask,
+    asked: str,
+    sentence: str,
+    took: Asked,
+    examples: list[ChatMessage],
+    left_out: list[str],
 ) -> Unanswered:
     return Unanswered(
         time=time.time(),
@@ -328,6 +346,7 @@ def _unanswered(
         prompt=request.prompt,
         examples=examples,
         sentence=sentence,
+        left_out=left_out,
         failures=took.failures,
         attempts=took.attempts,
     )

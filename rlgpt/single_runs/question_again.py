@@ -54,6 +54,8 @@ class _Side(msgspec.Struct):
     seconds: float
     prompt_tokens: int
     completion_tokens: int
+    weights: str = ""
+    left_out: list[str] = []
 
 
 class _Reply(msgspec.Struct):
@@ -199,8 +201,12 @@ def _print(reply: _Reply, prompt: str) -> None:
         column.no_wrap = False
     sides = (reply.then, reply.now)
     table.add_row("model", *(side.model for side in sides))
+    if any(side.weights for side in sides):
+        table.add_row("weights", *(side.weights[:16] or "not known" for side in sides))
     table.add_row("seconds", *(f"{side.seconds:.1f}" for side in sides))
     table.add_row("tokens", *(_tokens(side) for side in sides))
+    if any(side.left_out for side in sides):
+        table.add_row("left out", *("\n".join(side.left_out) for side in sides))
     table.add_row("tries before", *(_lines(side.failures) for side in sides))
     table.add_row("problems", *(_problems(side) for side in sides))
     rows = [_fields(side.answer) for side in sides]

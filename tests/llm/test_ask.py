@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
-from messages.chat import ASK, Answered, Ask, PlanQuestion, ProgramQuestion, Question
+from messages.chat import ASK, Answered, Ask, ChatMessage, PlanQuestion, ProgramQuestion, Question
 from messages.plan import SubAction
 from nodes.common.questions.asking import render
 from nodes.llm import asking_again
 from nodes.llm.asking_again import ReplyAgain, Request, Unusable
+from nodes.llm.fitting import Fitted
 from nodes.llm.llm import Llm
+from nodes.llm.openai import OpenAIBackend
 from nodes.testing import MockBus, start
 from rlgpt.single_runs.question_again import _problems
 from tests.agent_stack import LOG, TASK
@@ -190,3 +192,14 @@ def test_a_question_that_cannot_be_asked_is_refused_in_one_sentence(
 def test_an_answer_that_there_is_not_has_no_problems_and_is_not_called_sound() -> None:
     assert _problems(SimpleNamespace(answer="", problems=[])) == "-"
     assert _problems(SimpleNamespace(answer="{}", problems=[])) == "none"
+
+
+def test_what_was_left_out_and_which_weights_answered_are_in_both_answers(
+    place: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = [ChatMessage(role="user", content="Plan.")]
+    monkeypatch.setattr(OpenAIBackend, "fitted", lambda *_: Fitted(short, ["the skills"]))
+    reply = again(place, server)
+    assert reply.then.weights  # the rulebook's
+    assert (reply.then.left_out, reply.now.left_out) == ([], ["the skills"])
+    assert server.requests[-1]["messages"][-1]["content"] == "Plan."

@@ -306,3 +306,11 @@ def test_thinking_can_be_turned_off(setting: Setting):
     assert setting.server is not None
     asked = setting.server.requests[0]
     assert asked["chat_template_kwargs"] == {"enable_thinking": False}
+
+
+def test_what_a_question_without_an_answer_went_without_is_recorded(setting: Setting):
+    """The server refuses the prompt without its parts, too."""
+    with pytest.raises(RemoteError):
+        asked(setting, Tokenizer("none", most=1), repairs=0)
+    text = (setting.run / "llm" / "unanswered.jsonl").read_text()
+    assert json.loads(text)["left_out"] == ["the skills", "the old"]
