@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from nodes.llm import manifest
 from nodes.llm.examples.example import Example
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.lessons.lessons import questions
@@ -22,7 +23,7 @@ from nodes.llm.training.__main__ import main as training_main
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import check
 from nodes.llm.training.trial import judged
-from nodes.llm.vllm.adapter import adapter_words
+from nodes.llm.vllm.adapter import adapter_words, version
 from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_command import find_program
 from nodes.llm.vllm.vllm_server import ServerFailed
@@ -215,3 +216,87 @@ def test_an_adapter_from_elsewhere_that_is_not_whole_or_for_other_weights_is_ref
             adapter_words(profile, weights)
     tensors(file, {names[0]: [4, 8], names[1]: [6, 4], "base_model.model.x.lora_A.weight": [4, 1]})
     assert "--enable-lora" in adapter_words(profile, weights)
+
+
+def adapter_of(place: Path, base: str = "") -> Path:
+    """An adapter from elsewhere, of the shapes of `weights_of`."""
+    place.mkdir()
+    (place / "adapter_config.json").write_text(
+        json.dumps({"r": 4, "base_model_name_or_path": base})
+    )
+    names = [f"base_model.model.layers.0.q.lora_{factor}.weight" for factor in "AB"]
+    tensors(place / "adapter_model.safetensors", {names[0]: [4, 8], names[1]: [6, 4]})
+    return place
+
+
+def numbered(path: Path, number: int) -> None:
+    """Weights of one shape with these numbers in them."""
+    tensors(path, {"layers.0.q.weight": [6, 8], "norm.weight": [8]})
+    content = path.read_bytes()
+    path.write_bytes(content[:-56] + bytes([number]) * 56)
+
+
+def test_an_adapter_of_ours_for_other_numbers_is_refused_where_the_base_has_no_manifest(
+    weights: Path, tmp_path: Path
+):
+    adapter = adapter_of(tmp_path / "adapter")
+    numbered(weights / "model.safetensors", 1)
+    manifest.write(
+        adapter,
+        manifest.Manifest(
+            model="x, adapter",
+            licence="",
+            source="weights",
+            source_sha256=manifest.weights_digest(weights),
+            files=manifest.described(adapter),
+        ),
+    )
+    profile = Vllm(model="toy", path=str(weights), adapter=str(adapter))
+    assert "--enable-lora" in adapter_words(profile, weights)
+    numbered(weights / "model.safetensors", 2)
+    with pytest.raises(ValueError, match=r"was trained on other weights \(weights, version"):
+        adapter_words(profile, weights)
+
+
+@pytest.mark.parametrize(
+    ("base", "fits"),
+    [
+        ("Qwen/Qwen3-8B", True),
+        ("unsloth/qwen3-8b-bnb-4bit", True),
+        ("", True),
+        ("/home/me/out", True),  # any folder may be called so
+        ("Qwen/Qwen3-4B", False),
+        ("/x/models--Qwen--Qwen3-4B/snapshots/1", False),
+    ],
+)
+def test_an_adapter_from_elsewhere_that_names_another_base_is_refused(
+    weights: Path, tmp_path: Path, base: str, fits: bool
+):
+    numbered(weights / "model.safetensors", 1)
+    profile = Vllm(model="Qwen/Qwen3-8B-AWQ", adapter=str(adapter_of(tmp_path / "a", base)))
+    if fits:
+        assert "--enable-lora" in adapter_words(profile, weights)
+        return
+    with pytest.raises(ValueError, match="its base is Qwen/Qwen3-4B, and these are Qwen/Qwen3-8B"):
+        adapter_words(profile, weights)
+    named = Vllm(model="Qwen/Qwen3-8B-AWQ", path=str(weights), adapter=profile.adapter)
+    assert "--enable-lora" in adapter_words(named, weights)
+
+
+@pytest.mark.parametrize("quick", [2_000_000_000, 0])
+def test_weights_from_elsewhere_have_a_version_by_their_numbers(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: int
+):
+    monkeypatch.setattr("nodes.llm.vllm.weight_digest.QUICK", quick)
+    profile = Vllm(model="toy", path=str(weights))
+    assert version(profile, weights) == ""  # its weights are random
+    numbered(weights / "model.safetensors", 1)
+    first = version(profile, weights)
+    assert first.startswith("parts-") == (quick == 0)
+    assert version(profile, weights) == first
+    numbered(weights / "model.safetensors", 2)  # of the same size, with the same table
+    assert version(profile, weights) not in ("", first)
+    adapted = Vllm(model="toy", path=str(weights), adapter=str(adapter_of(tmp_path / "a")))
+    base, _, adapter = version(adapted, weights).partition("+")
+    assert base == version(profile, weights)
+    assert adapter

@@ -2,6 +2,7 @@
 little. On a CPU it costs most of the speed: take the weights that it was merged into."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,16 @@ import msgspec
 from messages.undecodable import UNDECODABLE
 from nodes.llm import manifest
 from nodes.llm.folders import no_folder
+from nodes.llm.getting.adapters import weights_version
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm.safetensors_header import cut, shapes
+from nodes.llm.vllm.weight_digest import folder_digest
 
 _RANKS = (8, 16, 32, 64, 128, 256)  # that vLLM reserves memory for
 _WEIGHTS = "adapter_model.safetensors"
+_NAME = re.compile(r"[\w.-]*[\w-]/[\w.-]+")  # as Hugging Face names a model
+_CACHED = re.compile(r"models--([^/]+?)--([^/]+)")
+_PACKED = re.compile(r"[-_.](bnb|awq|gptq|gguf|fp8|int[48]|[48]bit|w\d+a\d+|unsloth|quantized)\b.*")
 _PREFIX = "base_model.model."  # before the names of the weights
 
 
@@ -57,14 +63,19 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
             f"({other}): name its own with llm.path=DIR, or train one for these."
         )
     if recorded is not None:
-        base = manifest.read(weights)
-        if base is not None and base.weights != recorded.source_sha256:
+        version = weights_version(weights, manifest.read(weights))
+        if version and version != recorded.source_sha256:
             raise ValueError(
                 f"llm.adapter={profile.adapter} was trained on other weights ({recorded.source}, "
                 f"version {recorded.source_sha256[:16]}) than those in {weights} "
-                f"(version {base.weights[:16]}): name its own with llm.path=DIR, or train one for "
-                "these."
+                f"(version {version[:16]}): name its own with llm.path=DIR, or train one for these."
             )
+    elif other := _other_name(config, profile, weights):
+        raise ValueError(
+            f"llm.adapter={profile.adapter} was trained on other weights than those in {weights} "
+            f"({other}): name its own with llm.path=DIR, or correct base_model_name_or_path in "
+            "adapter_config.json where both are the same."
+        )
     module = f"{served_name(profile)}={folder}"
     return ["--enable-lora", "--max-lora-rank", str(rank), "--lora-modules", module]
 
@@ -93,9 +104,60 @@ def _other_shape(folder: Path, weights: Path) -> str:
     return ""
 
 
+def _other_name(config: dict[str, Any], profile: Vllm, weights: Path) -> str:
+    """Where an adapter from elsewhere names another base than the weights are called, in words; ""
+    where it does not, or where one of the names is not known."""
+    base, own = (
+        _known_name(str(config.get("base_model_name_or_path") or "")),
+        _own(profile, weights),
+    )
+    if not base or not own or _plain(base) == _plain(own):
+        return ""
+    return f"its base is {base}, and these are {own}"
+
+
+def _own(profile: Vllm, weights: Path) -> str:
+    """What the makers of the weights call them, as far as it is known: by the manifest, the
+    Hugging Face cache, or the profile that they were looked for by. A folder that the user named
+    may be called anything."""
+    recorded = manifest.read(weights)
+    if recorded is not None:
+        return recorded.model
+    if name := _known_name(str(weights)):
+        return name
+    return profile.model if profile.path is None else ""
+
+
+def _known_name(text: str) -> str:
+    """``owner/name``, or what a path in the Hugging Face cache is of; "" of any other path."""
+    if cached := _CACHED.search(text):
+        return f"{cached[1]}/{cached[2]}"
+    return text if _NAME.fullmatch(text) else ""
+
+
+def _plain(model: str) -> str:
+    """A model's name without its owner and without how its weights are packed: an adapter for a
+    model is for its quantised weights, too."""
+    return _PACKED.sub("", model.rpartition("/")[2].lower())
+
+
 def version(profile: Vllm, weights: Path) -> str:
-    """The version of what answers, from the digests of its files; "" where they are not
-    recorded."""
+    """The version of what answers: the digest of the weights' folder, and after a + that of the
+    adapter's; as recorded, else by the files. "" where the folder has no weights, which are then
+    random.
+
+    Raises:
+        ValueError: a folder cannot be read.
+    """
     folders = [weights, *([Path(os.path.expanduser(profile.adapter))] if profile.adapter else [])]
-    recorded = [manifest.read(folder) for folder in folders]
-    return "+".join(each.digest for each in recorded if each is not None)
+    return "+".join(digest for each in folders if (digest := _digest(each)))
+
+
+def _digest(folder: Path) -> str:
+    recorded = manifest.read(folder)
+    if recorded is not None:
+        return recorded.digest
+    try:
+        return folder_digest(folder)
+    except OSError as error:
+        raise ValueError(f"{folder} cannot be read ({error})") from None

@@ -8,6 +8,7 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 
+_READ = 4096  # bytes that a reader of `starts` takes at each
 _LONGEST = 100_000_000  # bytes of a table
 
 
@@ -28,6 +29,17 @@ def shapes(path: Path) -> dict[str, list[int]]:
     bitsandbytes, they have another shape than what they stand for."""
     rows = _table(path)[1].items()
     return {name: row["shape"] for name, row in rows if row["dtype"].startswith(("F", "BF"))}
+
+
+def starts(path: Path) -> list[int]:
+    """The first bytes of the table's parts and of each tensor, in their order. Raises ValueError
+    where the file has no table."""
+    length, table = _table(path)
+    try:
+        begin = sorted(8 + length + row["data_offsets"][0] for row in table.values())
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(str(error)) from None
+    return [*range(0, 8 + length, _READ), *begin]
 
 
 def _table(path: Path) -> tuple[int, dict[str, Any]]:
