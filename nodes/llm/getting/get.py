@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nodes.llm import manifest
 from nodes.llm.folders import unfit_name
+from nodes.llm.getting.adapters import weights_version
 from nodes.llm.getting.cpu_environment import NAME, environment
 from nodes.llm.getting.disk_room import GB, check_room, size_of
 from nodes.llm.getting.folder_lock import alone, check_place
@@ -17,6 +18,8 @@ from nodes.llm.getting.packages import fetch
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.getting.weight_conversion import convert
 from nodes.llm.manifest import Manifest
+from nodes.llm.vllm.model_files import weightless
+from nodes.llm.vllm.wholeness import problem
 
 
 def get(what: str, into: Path, accepted: list[str]) -> None:
@@ -74,6 +77,15 @@ def _fine_tune(name: str, base: Model, adapter: Path, into: Path) -> None:
         print(_there(place), flush=True)
         return
     size = base.converted / GB
+    recorded = manifest.read(adapter)
+    below = into / base.folder
+    version = weights_version(below, manifest.read(below))
+    if recorded is not None and version != recorded.source_sha256:
+        raise Refused(
+            f"{below} has other weights than those that the adapter is for (version "
+            f"{version[:16]}, not {recorded.source_sha256[:16]}): delete the folder, or move it "
+            "elsewhere, and get it again"
+        )
     print(f"the adapter of {adapter.name} is merged into them: {size:.2f} GB more", flush=True)
     merge(adapter, into, place.name)
     print(f"{place} is there; rlgpt launch harvest_log llm={name}", flush=True)
@@ -159,8 +171,20 @@ def _there(place: Path) -> str:
     if wrong:
         raise Refused(f"{place} is not whole ({wrong}): delete the folder and get it again")
     if recorded is None:
+        if wrong := _unusable(place):
+            raise Refused(
+                f"{place} exists, was not made by this command and cannot be used ({wrong}): "
+                "delete the folder and get it again"
+            )
         return f"{place} exists and was not made by this command; it is used unchanged"
     return f"{place} is there and whole; nothing is fetched"
+
+
+def _unusable(place: Path) -> str:
+    """What is wrong with a folder of weights from elsewhere, in words; "" where nothing is."""
+    if not (place / "config.json").is_file():
+        return "it has no config.json"
+    return problem(place, []) or weightless(place, [])
 
 
 def _check_room(known: Model | None, file: Path | None, part: Path) -> None:
