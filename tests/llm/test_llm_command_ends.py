@@ -24,9 +24,11 @@ from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import check
 from nodes.llm.training.trial import judged
 from nodes.llm.vllm.adapter import adapter_words, version
+from nodes.llm.vllm.model_files import weights_size
 from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_command import find_program
 from nodes.llm.vllm.vllm_server import ServerFailed
+from nodes.llm.vllm.wholeness import problem
 from tests.bus_processes import ROOT
 from tests.llm.run_folder import run_folder
 from tests.llm.test_llm_getting import CONTENT, converter
@@ -300,3 +302,13 @@ def test_weights_from_elsewhere_have_a_version_by_their_numbers(
     base, _, adapter = version(adapted, weights).partition("+")
     assert base == version(profile, weights)
     assert adapter
+
+
+def test_weights_that_are_only_there_as_pickles_are_refused(weights: Path):
+    (weights / "pytorch_model.bin").write_bytes(b"half")
+    (weights / "tokenizer.json").write_text("{}")
+    assert "its weights are pickles (pytorch_model.bin), which are" in problem(weights, [])
+    assert problem(weights, ["--load-format=pt"]) == ""
+    numbered(weights / "model.safetensors", 1)  # vLLM takes these
+    assert problem(weights, []) == ""
+    assert weights_size(weights) == (weights / "model.safetensors").stat().st_size

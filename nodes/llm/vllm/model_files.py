@@ -13,7 +13,8 @@ from nodes.llm.profiles import Vllm
 from nodes.llm.vllm.wholeness import problem
 
 WEIGHTS_VARIABLE = "RLGPT_WEIGHTS"
-_SUFFIXES = (".safetensors", ".bin", ".gguf")
+_SUFFIXES = (".safetensors", ".gguf")
+_PICKLES = (".bin",)  # served only where llm.arguments has --load-format
 
 
 def weights_folder() -> Path:
@@ -97,7 +98,11 @@ def _cached(model: str) -> list[Path]:
 
 def weights_size(path: Path) -> int:
     """Bytes of the files that hold weights; 0 where a model has only its configuration."""
-    return sum(file.stat().st_size for file in path.iterdir() if file.suffix in _SUFFIXES)
+    for suffixes in (_SUFFIXES, _PICKLES):
+        found = [file.stat().st_size for file in path.iterdir() if file.suffix in suffixes]
+        if found:
+            return sum(found)
+    return 0
 
 
 def weightless(path: Path, arguments: list[str]) -> str:

@@ -26,6 +26,7 @@ def problem(folder: Path, arguments: list[str], thorough: bool = False) -> str:
         _changed(folder, thorough)
         or _undecodable(folder / "config.json")
         or _half(folder)
+        or _pickled(folder, arguments)
         or _wordless(folder, arguments)
         or _speechless(folder, arguments)
     )
@@ -76,6 +77,20 @@ def _half(folder: Path) -> str:
         if wrong := cut(path):
             return f"{path.name} {wrong}: {_GET_AGAIN}"
     return ""
+
+
+def _pickled(folder: Path, arguments: list[str]) -> str:
+    """Weights that are only there as pickles, which are programs: this project loads none, and
+    whether such a file is whole is not known before it is loaded."""
+    if _given("--load-format", arguments) or any(folder.glob("*.safetensors")):
+        return ""
+    found = sorted(each.name for each in folder.glob("pytorch_model*.bin"))
+    if not found:
+        return ""
+    return (
+        f"its weights are pickles ({found[0]}), which are not loaded: get the *.safetensors of the "
+        "same model, or convert them"
+    )
 
 
 def _wordless(folder: Path, arguments: list[str]) -> str:
