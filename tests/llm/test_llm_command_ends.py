@@ -16,6 +16,7 @@ import pytest
 
 from nodes.llm import manifest
 from nodes.llm.examples.example import Example
+from nodes.llm.getting.get import get as get_weights
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.lessons.lessons import questions
 from nodes.llm.profiles import Vllm
@@ -312,3 +313,25 @@ def test_weights_that_are_only_there_as_pickles_are_refused(weights: Path):
     numbered(weights / "model.safetensors", 1)  # vLLM takes these
     assert problem(weights, []) == ""
     assert weights_size(weights) == (weights / "model.safetensors").stat().st_size
+
+
+def test_a_folder_from_elsewhere_is_used_only_where_it_is_whole(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    """Else the doctor would send the user to this command, and this command back to the doctor."""
+    place = tmp_path / "weights" / "SmolLM2-135M-Instruct"
+    place.mkdir(parents=True)
+    again = r"delete the folder and get it again"
+    with pytest.raises(Refused, match=rf"it has no config\.json\): {again}"):
+        get_weights("smollm2_135m", place.parent, [])
+    (place / "config.json").write_text("{}")
+    with pytest.raises(Refused, match=rf"it holds none .*\): {again}"):
+        get_weights("smollm2_135m", place.parent, [])
+    (place / "tokenizer.json").write_text("{}")
+    (place / "chat_template.jinja").write_text("{{ messages }}")
+    (place / "model.safetensors").write_bytes(safetensors("x")[:-3])
+    with pytest.raises(Refused, match=rf"is no safetensors file.*\): {again}"):
+        get_weights("smollm2_135m", place.parent, [])
+    (place / "model.safetensors").write_bytes(safetensors("x"))
+    get_weights("smollm2_135m", place.parent, [])
+    assert "it is used unchanged" in capfd.readouterr().out

@@ -28,7 +28,6 @@ from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.profiles import Vllm, read_profile
 from nodes.llm.vllm.model_files import find_weights
 from tests.bus_processes import ROOT
-from tests.llm.toy_training import safetensors
 
 CONTENT = struct.pack("<4sIQQ", b"GGUF", 3, 290, 40) + (bytes(range(256)) * 40)[:10_220]
 PARTS = [CONTENT[:4000], CONTENT[4000:8000], CONTENT[8000:]]
@@ -149,28 +148,6 @@ def test_complete_files_are_not_fetched_again(
     shutil.rmtree(tmp_path / ".venv-vllm")
     get_weights("tiny", tmp_path / "weights", [])
     assert "is there and whole; nothing is fetched" in capfd.readouterr().out
-
-
-def test_a_folder_from_elsewhere_is_used_only_where_it_is_whole(
-    model: Model, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-):
-    """Else the doctor would send the user to this command, and this command back to the doctor."""
-    place = tmp_path / "weights" / "Tiny-1B"
-    place.mkdir(parents=True)
-    again = r"delete the folder and get it again"
-    with pytest.raises(Refused, match=rf"it has no config\.json\): {again}"):
-        get_weights("tiny", place.parent, [])
-    (place / "config.json").write_text("{}")
-    with pytest.raises(Refused, match=rf"it holds none .*\): {again}"):
-        get_weights("tiny", place.parent, [])
-    (place / "tokenizer.json").write_text("{}")
-    (place / "chat_template.jinja").write_text("{{ messages }}")
-    (place / "model.safetensors").write_bytes(safetensors("x")[:-3])
-    with pytest.raises(Refused, match=rf"is no safetensors file.*\): {again}"):
-        get_weights("tiny", place.parent, [])
-    (place / "model.safetensors").write_bytes(safetensors("x"))
-    get_weights("tiny", place.parent, [])
-    assert "it is used unchanged" in capfd.readouterr().out
 
 
 def test_weights_that_were_changed_are_not_used(model: Model, tmp_path: Path):
