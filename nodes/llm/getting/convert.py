@@ -1,9 +1,9 @@
 """A GGUF file as a folder of safetensors, tokenizer and chat template: a program for the Python of
 the vLLM environment, which has the libraries for it.
 
-    python convert.py MODEL.gguf FOLDER '{"tied": true, "accepted": ["gemma"]}'
+    python convert.py MODEL.gguf FOLDER '{"tied": true}'
 
-The last line that it prints is JSON: ``{"licence": ...}``, or ``{"refused": "why"}``.
+The last line that it prints is JSON: ``{"parameters": ...}``, or ``{"refused": "why"}``.
 """
 
 import json
@@ -11,21 +11,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_OPEN = {"apache-2.0", "mit", "bsd-2-clause", "bsd-3-clause", "cc0-1.0", "unlicense"}
-"""Licences that need no agreement first."""
-
 
 class Unfit(Exception):
     """Why the file is not converted."""
 
 
-def convert(gguf: Path, folder: Path, tied: bool | None, accepted: list[str]) -> dict[str, Any]:
+def convert(gguf: Path, folder: Path, tied: bool | None) -> dict[str, Any]:
     """``tied``: whether the model has one matrix for embeddings and output; None: as in the file.
 
     Raises:
         Unfit: in one sentence.
     """
-    licence = _checked(gguf, accepted)
+    _check_architecture(gguf)
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -46,11 +43,10 @@ def convert(gguf: Path, folder: Path, tied: bool | None, accepted: list[str]) ->
         model.tie_weights()
     model.save_pretrained(str(folder))
     tokenizer.save_pretrained(str(folder))
-    return {"licence": licence, "parameters": model.num_parameters()}
+    return {"parameters": model.num_parameters()}
 
 
-def _checked(gguf: Path, accepted: list[str]) -> str:
-    """The licence that the file states, if it may be converted."""
+def _check_architecture(gguf: Path) -> None:
     from gguf import GGUFReader
     from transformers.integrations import GGUF_CONFIG_MAPPING
 
@@ -62,14 +58,6 @@ def _checked(gguf: Path, accepted: list[str]) -> str:
     if architecture not in GGUF_CONFIG_MAPPING:
         known = ", ".join(sorted(GGUF_CONFIG_MAPPING))
         raise Unfit(f"its architecture is {architecture or 'not stated'}, none of {known}")
-    if not _text(fields, "tokenizer.chat_template"):
-        raise Unfit("its tokenizer has no chat template: it is a base model, take an instruct one")
-    licence = _text(fields, "general.license")
-    if licence and licence.lower() not in {*_OPEN, *(name.lower() for name in accepted)}:
-        raise Unfit(
-            f"its licence is {licence}: read it, and if you agree add --accept-licence {licence}"
-        )
-    return licence
 
 
 def _text(fields: dict[str, Any], name: str) -> str:
@@ -79,9 +67,7 @@ def _text(fields: dict[str, Any], name: str) -> str:
 def main() -> int:
     wanted = json.loads(sys.argv[3])
     try:
-        result = convert(
-            Path(sys.argv[1]), Path(sys.argv[2]), wanted["tied"], wanted.get("accepted", [])
-        )
+        result = convert(Path(sys.argv[1]), Path(sys.argv[2]), wanted["tied"])
     except Unfit as error:
         result = {"refused": str(error)}
     print(json.dumps(result))

@@ -11,7 +11,7 @@ from nodes.llm.getting.adapters import weights_version
 from nodes.llm.getting.cpu_environment import NAME, environment
 from nodes.llm.getting.disk_room import GB, check_room, size_of
 from nodes.llm.getting.folder_lock import alone, check_place
-from nodes.llm.getting.gguf_header import check_header
+from nodes.llm.getting.gguf_header import GgufHeader, check_usable, read_header
 from nodes.llm.getting.known_models import Model, adapter_of, catalogue, names, taught_folder
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.packages import fetch
@@ -34,19 +34,21 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
     adapter = adapter_of(what)
     known = catalogue().get(what if adapter is None else adapter.name)
     if known is not None:
-        _get(known.folder, known, None, into, accepted)
+        _get(known.folder, known, None, None, into)
         if adapter is not None:
             _fine_tune(what, known, adapter, into)
         return
     file = Path(os.path.expanduser(what)).absolute()
     if not file.is_file():
         raise Refused(_unknown(what))
-    check_header(file)
+    header = read_header(file)
     same = [each for each in catalogue().values() if each.sha256 == manifest.digest_of(file)]
     known = same[0] if same else None
     if known is None and (wrong := unfit_name(file.stem)):
         raise Refused(f"the folder cannot be called {file.stem} ({wrong}): rename {file.name}")
-    _get(known.folder if known else file.stem, known, file, into, accepted)
+    if known is None:
+        check_usable(file, header, accepted)
+    _get(known.folder if known else file.stem, known, file, header, into)
 
 
 def _unknown(what: str) -> str:
@@ -92,10 +94,10 @@ def _fine_tune(name: str, base: Model, adapter: Path, into: Path) -> None:
 
 
 def _get(
-    name: str, known: Model | None, file: Path | None, into: Path, accepted: list[str]
+    name: str, known: Model | None, file: Path | None, header: GgufHeader | None, into: Path
 ) -> None:
     place = into / name
-    print(_about(name, known, file, place), flush=True)
+    print(_about(name, known, file, header, place), flush=True)
     if place.exists():
         print(_there(place), flush=True)
         return
@@ -111,7 +113,8 @@ def _get(
                 gguf = fetch(known, part, lambda line: print(line, flush=True))
             print(f"its digest is the model's own: {known.sha256[:16]}...", flush=True)
         try:
-            _convert(name, known, gguf, part, place, accepted)
+            licence = known.licence if known else header.licence if header else ""
+            _convert(name, known, gguf, part, place, licence)
         except BaseException:  # also where it is interrupted
             shutil.rmtree(part / "converted", ignore_errors=True)
             if file is not None:  # nothing was fetched that a later call could go on with
@@ -122,14 +125,14 @@ def _get(
 
 
 def _convert(
-    name: str, known: Model | None, gguf: Path, part: Path, place: Path, accepted: list[str]
+    name: str, known: Model | None, gguf: Path, part: Path, place: Path, licence: str
 ) -> None:
     converted = part / "converted"
     shutil.rmtree(converted, ignore_errors=True)
     converted.mkdir()
     print("dequantising; takes a minute or more", flush=True)
     folder = Path(NAME).absolute()
-    conversion = convert(folder, gguf, converted, known.tied if known else None, accepted)
+    conversion = convert(folder, gguf, converted, known.tied if known else None)
     if known is not None and conversion.parameters != known.parameters:
         raise Failed(
             f"{gguf.name} became {conversion.parameters:,} parameters instead of "
@@ -138,7 +141,7 @@ def _convert(
         )
     recorded = Manifest(
         model=known.model if known else name,
-        licence=known.licence if known else conversion.licence,
+        licence=licence,
         source=gguf.name,
         source_sha256=known.sha256 if known else manifest.digest_of(gguf),
         files=manifest.described(converted),
@@ -147,9 +150,15 @@ def _convert(
     converted.rename(place)
 
 
-def _about(name: str, known: Model | None, file: Path | None, place: Path) -> str:
+def _about(
+    name: str, known: Model | None, file: Path | None, header: GgufHeader | None, place: Path
+) -> str:
     if known is None:
-        return f"{name}, a file of yours: {place} is made of it"
+        assert header is not None
+        licence = f"licence {header.licence}" if header.licence else "no licence is stated"
+        return (
+            f"{name}, a file of yours: {licence}, {header.size / GB:.2f} GB; {place} is made of it"
+        )
     fetched = f"{known.bytes / GB:.2f} GB are fetched, " if file is None else ""
     count = known.packages.parts
     whose = f" ({count} packages)" if file is None and count > 1 else ""

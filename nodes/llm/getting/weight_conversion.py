@@ -18,20 +18,17 @@ class Converted(msgspec.Struct):
     """What the program prints last."""
 
     refused: str = ""
-    licence: str = ""
     parameters: int = 0
 
 
-def convert(
-    environment: Path, gguf: Path, folder: Path, tied: bool | None, accepted: list[str]
-) -> Converted:
+def convert(environment: Path, gguf: Path, folder: Path, tied: bool | None) -> Converted:
     """Convert ``gguf`` into ``folder``, which is there and empty.
 
     Raises:
         Refused: the file is of no use; why.
         Failed: the program ended in any other way.
     """
-    wanted = json.dumps({"tied": tied, "accepted": accepted})
+    wanted = json.dumps({"tied": tied})
     done = subprocess.run(
         [str(python_of(environment)), "-P", str(_PROGRAM), str(gguf), str(folder), wanted],
         env={**os.environ, **OFFLINE},
