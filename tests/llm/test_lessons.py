@@ -137,6 +137,6 @@ def test_plans_can_be_of_so_many_subtasks_at_least():
     plans = [json.loads(each.answer) for each in found if each.kind == "PlanQuestion"]
     assert len(plans) == 20
     assert len(found) == 23
-    assert min(len(plan["subtasks"]) for plan in plans) == 6
+    assert min(len(plan["subtasks"]) for plan in plans) >= 6
     # Longer than any that is taught: there are none, and it does not search for ever.
     assert lessons({"PlanQuestion": 5}, seed=1, subtasks=50) == []

@@ -120,8 +120,20 @@ def test_a_plan_is_shown_plans_of_as_many_steps():
     assert lengths.count(2) >= 3
 
 
+def _goal_kind(example: Example) -> str:
+    question = question_of(example)
+    assert isinstance(question, PlanQuestion)
+    return question.task.success.kind
+
+
+def _asked_again(example: Example) -> bool:
+    question = question_of(example)
+    return isinstance(question, PlanQuestion) and bool(question.problems)
+
+
 def test_a_question_is_not_shown_its_own_answer(examples: list[Example], file: Path):
-    plan = next(each for each in examples if each.kind == "PlanQuestion")
+    plans = [each for each in examples if each.kind == "PlanQuestion"]
+    plan = next(each for each in plans if not _asked_again(each))
     library = Library.of_file(file)
     shown = [message.content for message in library.turns(question_of(plan), 5)]
     assert len(shown) == 10
@@ -257,7 +269,8 @@ def test_an_unusable_file_is_refused_with_its_line(
     examples: list[Example], tmp_path: Path, content: str | None, sentence: str
 ):
     path = tmp_path / "examples.jsonl"
-    first = next(each for each in examples if each.kind == "PlanQuestion")
+    plans = [each for each in examples if each.kind == "PlanQuestion"]
+    first = next(each for each in plans if _goal_kind(each) == "have")
     changed = {
         "other question": {"question": msgspec.Raw(b'{"type": "PlanQuestion"}')},
         "other answer": {"answer": "{}"},

@@ -140,7 +140,7 @@ def clear(obs, spot):
 
 
 def filler(obs):
-    """For a corner, which need not be of obsidian; "" if there is nothing."""
+    """For a corner, which need not be of obsidian; an empty text if there is nothing."""
     for item in FILLERS:
         if obs.inventory.get(item, 0):
             return item
