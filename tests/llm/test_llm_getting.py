@@ -203,7 +203,11 @@ def test_a_package_with_another_digest_is_refused_and_removed(
     ("member", "content", "words"),
     [
         ("part1/other.bin", PARTS[0], r"part1 1\.0 has no part1/data/01\.bin"),
-        ("part1/data/01.bin", CONTENT * 3, f"holds {3 * len(CONTENT):,} bytes, and {len(CONTENT):,} are missing"),
+        (
+            "part1/data/01.bin",
+            CONTENT * 3,
+            f"holds {3 * len(CONTENT):,} bytes, and {len(CONTENT):,} are missing",
+        ),
     ],
 )
 def test_a_package_without_its_part_or_with_too_much_is_refused(
