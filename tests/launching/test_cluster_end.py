@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,16 @@ TOY = "tests.launch_toys.env_server"
 MIB = 1 << 20
 
 
-@pytest.fixture
-def signals() -> Iterator[Signals]:
-    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
-    made = Signals()
-    made.catch()
-    yield made
-    for number, handler in before.items():
-        signal.signal(number, handler)
+def stopping(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """The launcher's process gets SIGTERM as soon as the node runs."""
+
+    def call(*arguments: Any) -> Any:
+        answer = method(*arguments)
+        if name == "wait" and b"runs" in answer[0]:
+            signal.raise_signal(signal.SIGTERM)
+        return answer
+
+    return call
 
 
 @pytest.mark.parametrize("started", [True, False])
@@ -112,15 +114,6 @@ def test_a_signal_is_passed_on_between_the_parts_of_a_file(
 def test_a_node_that_does_not_stop_is_killed_there_and_its_files_come(
     tmp_path: Path, signals: Signals, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stopping(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            answer = method(*arguments)
-            if name == "wait" and b"runs" in answer[0]:
-                signal.raise_signal(signal.SIGTERM)
-            return answer
-
-        return call
-
     made, host = placed(tmp_path, signals, stopping, {"deaf": True}, 0.1)
     assert made.follow() == -signal.SIGKILL
     made.finish()
@@ -132,15 +125,6 @@ def test_a_node_that_does_not_stop_is_killed_there_and_its_files_come(
 def test_output_that_cannot_be_written_does_not_end_a_node(
     tmp_path: Path, signals: Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopping(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            answer = method(*arguments)
-            if name == "wait" and b"runs" in answer[0]:
-                signal.raise_signal(signal.SIGTERM)
-            return answer
-
-        return call
-
     full = open("/dev/full", "w")  # noqa: SIM115 - closing it fails
     monkeypatch.setattr(sys, "stdout", full)
     made, _ = placed(tmp_path, signals, stopping, {}, 60.0)

