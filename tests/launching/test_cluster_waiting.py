@@ -19,9 +19,8 @@ from rlgpt.launching.readiness import PLACED, STATUS, UNPLACED, Readiness
 from rlgpt.refused import Refused
 from tests.launch_toys.launched import launched, printed
 from tests.launching.direct_ray import DirectRay
-from tests.launching.test_cluster_end import NODE, signals, stack_of
+from tests.launching.test_cluster_end import NODE, stack_of
 
-__all__ = ["signals"]  # a fixture
 TOY = "tests.launch_toys.env_server"
 
 
