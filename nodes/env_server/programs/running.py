@@ -28,7 +28,8 @@ RUN_SECONDS = 30.0
 """CPU time that one run may take. Fuel ends a run long before, and at the same step on every
 machine: this is for work that fuel does not count."""
 NO_INTERRUPTS: Mapping[int, int] = {}
-SLOW_STEP = 0.005  # seconds in which a batch takes a step; from a slower one on, runs are timed
+SLOW_STEP = 0.005  # seconds in which a batch takes a step; after a slower one runs are timed
+_TIMED_STEPS = 256  # for so many steps, as asking for the CPU time costs more than most steps
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,8 @@ class Batch:
         runtimes = (run.program.runtime for run in runs.values())
         self._observation: Any = next((runtime.observation for runtime in runtimes), None)
         self.slotted: dict[int, tuple[str, str]] = {}
-        self._timed = False  # whether the CPU time of each run is taken
+        self._timed_until = 0  # the step up to which the CPU time of each run is taken
+        self._timed = False  # whether it is taken now
         self._write(codes)
 
     def send(self, seen: Observations) -> list[tuple[int, Run]]:
@@ -249,8 +251,10 @@ class Batch:
                 if late or (row not in slow and used_up):
                     self._brought_up(row, done.get(row, carried_out[place]))
                     slow[row] = run.time_is_up() if late else self._looked_at(run, codes[place])
-        if not self._timed and time.perf_counter() - began > SLOW_STEP:
-            self._timed = True
+        if time.perf_counter() - began > SLOW_STEP:
+            self._timed_until = steps + _TIMED_STEPS
+        if self._timed != (steps < self._timed_until):
+            self._timed = not self._timed
             self._live = self._ways_on()
         over = self._settle(slow) if slow else []
         return over + self._put_aside() if self._interrupts else over
