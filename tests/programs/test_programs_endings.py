@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from nodes.env_server.programs import Batch, Run, compile_program, running
+from nodes.env_server.programs import Batch, Run, compile_program, fuel, running
 from nodes.env_server.programs.fuel import TOTAL_TURNS
 from tests.fake_world import FakeWorld
 from worlds.minecraft.play.observation import Observations
@@ -101,6 +101,22 @@ def test_a_run_that_acts_between_its_loops_still_ends_at_its_limit_of_work() -> 
     assert run.ending is not None
     assert (run.ending.status, run.ending.steps) == ("fuel_exhausted", TOTAL_TURNS // 9001)
     assert run.ending.error == "2,000,000 loop turns, or as much work, in one run"
+
+
+def test_a_run_of_many_steps_may_do_work_in_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuel, "TOTAL_TURNS", 2_000)
+    seen = Observations(Readings(FakeWorld(2)), frozenset())
+    statuses: dict[int, str] = {}
+    for turns in (8, 12):  # in each of 1,000 steps, where 10 are granted
+        work = f"        for _ in range({turns - 1}):\n            pass\n"
+        source = f"def action(obs):\n    while True:\n{work}        attack()\n"
+        run = Run(compile_program(source, RUNTIME), 1_000)
+        batch = Batch({0: run}, {0: run.start(seen.row(0, 0)) or 0})
+        while batch.runs:
+            batch.send(seen)
+        assert run.ending is not None
+        statuses[turns] = run.ending.status
+    assert statuses == {8: "step_limit", 12: "fuel_exhausted"}
 
 
 def test_a_run_that_takes_too_much_processor_time_is_ended_and_others_continue(

@@ -7,6 +7,7 @@ from operator import length_hint
 
 LOOP_TURNS = 10_000  # without an action in between
 TOTAL_TURNS = 2_000_000  # in one run
+STEP_TURNS = 10  # for each step that a run may take, where that is more: it may live a hundred days
 
 
 class FuelSpent(Exception):
@@ -14,17 +15,19 @@ class FuelSpent(Exception):
 
 
 class Fuel:
-    """What a program may still do before it acts. ``tick`` is called at each turn of its loops: a
-    plain C function, so that a turn costs 20 ns; it raises StopIteration once fuel is out."""
+    """What a program may still do before it acts, and in a run of at most ``max_steps`` steps.
+    ``tick`` is called at each turn of its loops: a plain C function, so that a turn costs 20 ns; it
+    raises StopIteration once fuel is out."""
 
-    __slots__ = ("_granted", "left", "tick", "total")
+    __slots__ = ("_granted", "_run", "left", "tick", "total")
 
-    def __init__(self) -> None:
+    def __init__(self, max_steps: int = 0) -> None:
+        self._run = max(TOTAL_TURNS, STEP_TURNS * max_steps)
         self.begin()
 
     def begin(self) -> None:
         """A run begins."""
-        self.total = TOTAL_TURNS
+        self.total = self._run
         self._grant()
 
     def refill(self) -> None:
@@ -46,7 +49,7 @@ class Fuel:
     def limit(self) -> str:
         """The limit that was reached, where it is exhausted."""
         if self._granted == self.total:
-            return f"{TOTAL_TURNS:,} loop turns, or as much work, in one run"
+            return f"{self._run:,} loop turns, or as much work, in one run"
         return f"{LOOP_TURNS:,} loop turns, or as much work, without an action"
 
     def charge(self, size: int) -> None:

@@ -57,7 +57,7 @@ class Run:
         self.ending: Ending | None = None
         self._next: Code | None = None  # where the program stands
         self.last: Code | None = None  # what was carried out last
-        self._fuel = Fuel()
+        self._fuel = Fuel(max_steps)
         self.seconds = 0.0  # of CPU time, as far as it was timed
         self._names: dict[str, Any] = {}
         self._generator: Generator[Code, Any, None] | None = None

@@ -15,7 +15,8 @@ MEALS = (
     "mutton",
 )
 DEEP = 4  # blocks under the ground
-DEEPEST = 14  # for who finds nothing there to close the hole with
+DEEPEST = 14  # where there is no solid ground all round, or nothing to close the hole with
+PATIENCE = 3000  # steps after which the hole is as deep as it gets
 HUNGRY = 14
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 PASSABLE = (
@@ -43,6 +44,17 @@ def gaps(obs):
     """The cells beside and above through which something could come in."""
     cells = [(dx, dy, dz) for dx, dz in SIDES for dy in (0, 1)] + [(0, 2, 0)]
     return [cell for cell in cells if obs.block(cell[0], cell[1], cell[2]) in PASSABLE]
+
+
+def buried(obs):
+    """Whether there is ground all round: arrows come in past a corner, explosions open a thin
+    roof."""
+    for dx in (-1, 0, 1):
+        for dz in (-1, 0, 1):
+            for dy in (0, 1, 2):
+                if (dx or dz) and obs.block(dx, dy, dz) in PASSABLE:
+                    return False
+    return True
 
 
 def close(obs, gap):
@@ -81,13 +93,17 @@ def eat(obs):
 
 def action(obs):
     top = obs.position[1]
+    shut = False
     while obs.steps < TICKS:
-        open_cells = gaps(obs)
         if obs.food < HUNGRY:
             obs = eat(obs)
-        if not open_cells:
+        high = obs.position[1]
+        deeper = high > top - DEEPEST and obs.steps < PATIENCE
+        open_cells = gaps(obs)
+        if not open_cells and (shut or not deeper or buried(obs)):
+            shut = True
             obs = rest(REST)
-        elif obs.position[1] > top - DEEP:
+        elif deeper and (high > top - DEEP or (may_sink(obs) and not buried(obs))):
             obs = sink(obs)
         else:
             begun = obs.steps
@@ -95,7 +111,5 @@ def action(obs):
                 obs = close(obs, gap)
             if obs.block(0, 2, 0) in PASSABLE:
                 obs = creep_in(obs)
-            if obs.steps == begun and obs.position[1] > top - DEEPEST and may_sink(obs):
-                obs = sink(obs)
-            elif obs.steps == begun:
-                obs = rest(REST)
+            if obs.steps == begun:
+                obs = sink(obs) if deeper and may_sink(obs) else rest(REST)
