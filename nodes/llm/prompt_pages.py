@@ -26,16 +26,19 @@ questions with programs in numbered lines 3.1, but lists of episodes, mostly num
 
 _HEAD = """# The prompts
 
-For each question one full prompt as it is sent, and the schema that its answer is held to. A model
-that has only this text has to be able to answer. The system message comes first and is the same
-every time, so a server computes it once (vLLM's prefix cache); what changes comes last.
+What the agents ask the language model: one full prompt for each kind of question, and the JSON
+schema of its answer. To see what a run sent, and what came back:
 
-This page is written by `python -m nodes.llm.prompt_pages` from the prompt files
-(`nodes/<agent>/prompts/`, `worlds/minecraft/card/prompts/`, `nodes/prompts/`) and
-`docs/examples/questions.json`; a test fails when it is older than they are.
-`rlgpt prompt show AGENT --run RUN` prints what a run really sent.
-Where a `<picture ...>` stands the model is shown that picture, for about 100 tokens each, which are
-not in the table.
+    rlgpt prompt show AGENT --run RUN
+
+A model that has only this text has to be able to answer. The system message comes first and is the
+same every time, so a server computes it once (vLLM's prefix cache); what changes comes last. In
+place of `<picture ...>` the model is shown a picture, for about 100 tokens each, which are not in
+the table.
+
+This page is generated: after an edit of the prompt files (`nodes/<agent>/prompts/`,
+`worlds/minecraft/card/prompts/`, `nodes/prompts/`) or of `docs/examples/questions.json` run
+`python -m nodes.llm.prompt_pages`. A test fails if it is out of date.
 
 | agent | question | system message | this question | answer |
 |---|---|---|---|---|
