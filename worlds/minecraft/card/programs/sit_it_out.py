@@ -74,10 +74,13 @@ def creep_in(obs):
     return obs
 
 
-def rest(steps):
-    obs = noop()
-    for _ in range(steps - 1):
+def rest(obs):
+    """Until something hurts: then there is an opening."""
+    life = obs.life
+    for _ in range(REST):
         obs = noop()
+        if obs.life < life:
+            return obs
     return obs
 
 
@@ -102,7 +105,7 @@ def action(obs):
         open_cells = gaps(obs)
         if not open_cells and (shut or not deeper or buried(obs)):
             shut = True
-            obs = rest(REST)
+            obs = rest(obs)
         elif deeper and (high > top - DEEP or (may_sink(obs) and not buried(obs))):
             obs = sink(obs)
         else:
@@ -112,4 +115,4 @@ def action(obs):
             if obs.block(0, 2, 0) in PASSABLE:
                 obs = creep_in(obs)
             if obs.steps == begun:
-                obs = sink(obs) if deeper and may_sink(obs) else rest(REST)
+                obs = sink(obs) if deeper and may_sink(obs) else rest(obs)
