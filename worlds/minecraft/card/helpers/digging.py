@@ -24,9 +24,11 @@ def dig_at(obs, dx, dy, dz, max_steps=400):
             obs = left() if missed % 4 < 2 else right()
             continue
         obs = aim(obs, best[0], best[1])
-        if obs.facing == "air":
+        steep = obs.pitch > 55 and goal != (0, -1, 0)  # perhaps on the ground below the feet
+        if obs.facing in ("air", "bedrock") or (steep and obs.facing != best[2] and missed < 4):
             missed += 1
             obs = noop()
+            continue
         name, far = obs.facing, obs.facing_distance
         while obs.steps < last and obs.facing == name != "air":
             if abs(obs.facing_distance - far) > 0.05 or cell_of(obs) != (fx, fy, fz):
@@ -38,13 +40,16 @@ def dig_at(obs, dx, dy, dz, max_steps=400):
 
 
 def line_to(obs, goal):
-    """(yaw, pitch) of a line of sight that meets the block first, or at least goes through it."""
+    """(yaw, pitch, what it meets) of a line of sight that meets the block first, or at least goes
+    through it."""
     through = None
     for _, yaw, pitch in [(0.0, obs.yaw, obs.pitch)] + bins_towards(obs, goal, 1):
         hit, _, passes = sight(obs, yaw, pitch, goal)
         if hit == goal:
-            return yaw, pitch
-        own_ground = hit == (0, -1, 0) and goal[1] > -2  # it would only take one down
-        if passes and through is None and not own_ground:
-            through = (yaw, pitch)
+            return yaw, pitch, obs.block(goal[0], goal[1], goal[2])
+        # The ground below the feet would only take one down, perhaps into a cave or lava.
+        own_ground = hit == (0, -1, 0) and (goal[1] > -2 or not may_sink(obs))
+        met = "air" if hit is None else obs.block(hit[0], hit[1], hit[2])
+        if passes and through is None and not own_ground and met != "bedrock":
+            through = (yaw, pitch, met)
     return through

@@ -124,6 +124,8 @@ def stair_up(obs):
             continue
         x, _, z = obs.position
         if obs.block(sx, 0, sz) in OPEN:
+            if obs.block(sx, 1, sz) not in OPEN:  # a hole that is one block high
+                obs = dig_at(hold_for(obs, obs.block(sx, 1, sz)), sx, 1, sz, 250)
             return walk_to(obs, floor(x) + sx + 0.5 - x, floor(z) + sz + 0.5 - z, 15)
         for dx, dy, dz in cells:
             name = obs.block(dx, dy, dz)
