@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from rlgpt.cluster.free_ports import free_ports
+
 ROOT = Path(__file__).resolve().parent.parent
 ECHO = ROOT / "docs" / "examples" / "echo_node" / "echo.py"
 PATIENCE = 60.0
@@ -102,13 +104,6 @@ def eventually(condition: Any) -> None:
 
 
 def free_port() -> int:
-    """A free TCP port, with the one after it free too, which is the node's topics'."""
-    while True:
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
-            try:
-                second.bind(("127.0.0.1", port + 1))
-            except (OSError, OverflowError):
-                continue
-            return port
+    """A free TCP port, with the one after it free too, which is the node's topics'. The kernel
+    gives none of these to a client, which might have it before the node does."""
+    return next(free_ports("127.0.0.1"))

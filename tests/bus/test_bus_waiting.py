@@ -21,7 +21,7 @@ from messages.system import LIST, NodeState, NodeStates
 from tests.bus import SERVER
 from tests.bus.bus_server import WORK, Do, Done
 from tests.bus.callers import Caller
-from tests.bus_processes import PATIENCE, Process, eventually, launch
+from tests.bus_processes import PATIENCE, Process, eventually, free_port, launch
 
 HURRIED = Service("server/do_again", Do, Done, idempotent=True, timeout=0.5)
 
@@ -281,22 +281,12 @@ class Cable:
             each.close()
 
 
-def _two_free_ports() -> int:
-    while True:
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port: int = first.getsockname()[1]
-            with suppress(OSError, OverflowError):
-                second.bind(("127.0.0.1", port + 1))
-                return port
-
-
 def test_machine_that_vanishes_is_noticed_and_reported(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("messages.bus.frames.BEAT", 0.1)
     monkeypatch.setattr("messages.bus.frames.GONE", 0.5)
-    port = _two_free_ports()
+    port = free_port()
     server = Bus(run, "server", {"server": {"host": "127.0.0.1", "port": port}})
     begun = threading.Event()
 
