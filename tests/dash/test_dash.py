@@ -4,14 +4,13 @@ and resumption, and what a finished run leaves."""
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
 from rlgpt.report.writing import write
 from rlgpt.runs.run_folder import launched as is_launched
-from tests.dash.dash_served import PATIENCE, Served, served, states_until, toys
+from tests.dash.dash_served import Served, served, states_until, toys
 from tests.launch_toys.launched import Launched, launched
 from tests.report_run import fill, goal_report
 from tests.report_run import launched as mark_launched
@@ -183,6 +182,4 @@ def test_unknown_addresses_get_404_and_invalid_queries_do_no_harm(over: Path) ->
         for query in ("seed=x", "seed=-1&first=-5&most=99999999", "ended=nothing", "of=%00"):
             assert page.json(f"/api/runs/over/episodes?{query}")["rows"] == []
         assert page.ask("/api/runs/over/points?first=x&last=y&columns=-5")[0] == 200
-        began = time.monotonic()
         assert page.ask("/api/runs", "DELETE")[0] in (403, 405)
-        assert time.monotonic() - began < PATIENCE

@@ -8,7 +8,7 @@ from messages.interface import Service
 from messages.system import Description
 from nodes.node import Node
 
-DESCRIBE = Service("talker/describe", Empty, Description, idempotent=True, timeout=0.5)
+DESCRIBE = Service("talker/describe", Empty, Description, idempotent=True, timeout=2.0)
 
 
 class Caller(Node):

@@ -269,7 +269,7 @@ def test_commands_show_and_change_a_running_stack(place: Path) -> None:
 
 def test_waiting_for_an_absent_planner_is_reported(place: Path) -> None:
     parameters = "nodes.planner.parameters.until=enough"
-    with goal(place, parameters, "nodes.planner.restart.backoff=2.5") as launch:
+    with goal(place, parameters, "nodes.planner.restart.backoff=4") as launch:
         launch.wait_for("all nodes are ready")
         planner = next(each for each in members(launch.process.pid) if each.kind == "planner")
         planner.send(signal.SIGKILL)

@@ -11,7 +11,7 @@ import yaml
 from tests.launch_toys.launched import Launched, command, environment, eventually, launched, rlgpt
 
 PAIR = {
-    "talker": {"module": "tests.launch_toys.talker", "restart": {"backoff": 2.5}},
+    "talker": {"module": "tests.launch_toys.talker", "restart": {"backoff": 4.0}},
     "caller": {"module": "tests.launch_toys.caller", "after": ["talker"]},
 }
 
@@ -52,7 +52,7 @@ def test_node_that_was_left_out_is_waited_for(place: Path) -> None:
     run = place / "out"
     with launched("launch", "pair", f"run={run}", "-talker", cwd=place, run=run) as launch:
         launch.wait_for("caller: waiting for talker, which is not the launcher's")
-        assert "start it with `rlgpt run talker`" in launch.text
+        launch.wait_for("start it with `rlgpt run talker`")
         with subprocess.Popen(
             command("run", "talker", "--run", "out"),
             cwd=place,

@@ -22,7 +22,7 @@ from tests.launch_toys.launched import PATIENCE, command, environment, eventuall
 from tests.launching.test_launch_goal import GOAL
 from tests.node.debugged_node import LOOK_AROUND
 
-_AGAIN_AFTER = 3.0  # seconds
+_AGAIN_AFTER = 15.0  # seconds; a second one that is no repetition ends the node at once
 QUIT, CTRL_C, CTRL_D = b"q\n", b"\x03", b"\x04"
 
 
