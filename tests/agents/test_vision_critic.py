@@ -36,7 +36,7 @@ from rlgpt.main import main
 from tests.agent_stack import LOG, STEPS, AgentProcess, Stack, ToyWorld, ended_with_a_log, stack
 from tests.agents.test_vision import ANSWER, FORWARD, launch
 from tests.bus_processes import PATIENCE
-from tests.llm.test_llm_node import Server, says
+from tests.llm.scripted_server import Server, says
 from voxeldojo.viewing.png import png
 from worlds import card
 

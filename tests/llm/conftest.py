@@ -1,6 +1,7 @@
-"""Lessons, and toy weights that a script trains."""
+"""Lessons, toy weights that a script trains, and the llm node beside a server of the test's."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,16 @@ from nodes.llm import manifest
 from nodes.llm.examples.example import Example
 from nodes.llm.lessons.lessons import lessons
 from nodes.llm.training.teach import Settings, teach
+from tests.llm.scripted_server import Setting
 from tests.llm.toy_training import COUNTS, safetensors, trainer
+
+
+@pytest.fixture
+def setting(run_folder: Path) -> Iterator[Setting]:
+    """A run folder with the llm node, asked by a bus."""
+    setting = Setting(run_folder)
+    yield setting
+    setting.close()
 
 
 @pytest.fixture(scope="module")

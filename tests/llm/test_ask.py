@@ -23,7 +23,7 @@ from nodes.testing import MockBus, start
 from rlgpt.single_runs.question_again import _problems
 from tests.agent_stack import LOG, TASK
 from tests.launch_toys.launched import refused, rlgpt
-from tests.llm.test_llm_node import GOOD, Server, says
+from tests.llm.scripted_server import GOOD, Server, says
 
 NODES = Path(__file__).parents[2] / "nodes"
 FIND = SubAction(name="find a tree", method="code", success=LOG)

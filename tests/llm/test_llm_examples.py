@@ -1,7 +1,6 @@
 """Examples that are shown beside a question: which ones, where they stand, and unusable files."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -19,7 +18,7 @@ from nodes.llm.lessons.lessons import HELD_OUT, questions, to_show
 from nodes.llm.lessons.shown import DEFAULT_COUNTS, library
 from rlgpt.main import main
 from rlgpt.single_runs.prompts import show
-from tests.llm.test_llm_node import GOOD, QUESTION, Setting, lines, refusal, says
+from tests.llm.scripted_server import GOOD, QUESTION, Setting, lines, refusal, says
 
 COUNTS = {"PlanQuestion": 40, "DecomposeQuestion": 60, "ProgramQuestion": 90, "SpecQuestion": 10}
 
@@ -34,13 +33,6 @@ def file(examples: list[Example], tmp_path_factory: pytest.TempPathFactory) -> P
     path = tmp_path_factory.mktemp("examples") / "examples.jsonl"
     write(path, examples)
     return path
-
-
-@pytest.fixture
-def setting(run_folder: Path) -> Iterator[Setting]:
-    setting = Setting(run_folder)
-    yield setting
-    setting.close()
 
 
 def test_texts_are_alike_by_their_rare_words():
@@ -229,7 +221,12 @@ def test_examples_are_shown_as_turns_before_the_question(
         each["content"] for each in sent[1:-1]
     ]
     assert show("planner", str(setting.run), None, False, False) == 0
-    assert sent[1]["content"].splitlines()[0] in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert sent[1]["content"].splitlines()[0] in shown
+    assert main(["prompt", "show", "planner", "--run", str(setting.run), "--schema"]) == 0
+    whole = capsys.readouterr().out
+    assert whole.startswith(shown)
+    assert '"subtasks": {' in whole.removeprefix(shown)
 
 
 def test_examples_are_left_out_first_where_the_context_is_small(setting: Setting, file: Path):

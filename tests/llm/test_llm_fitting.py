@@ -1,9 +1,7 @@
 """Prompts by the model's own tokenizer, what is left out of them, and answers in odd wrappings."""
 
 import json
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -34,7 +32,7 @@ from nodes.llm.thinking import split
 from rlgpt.single_runs.prompts import show
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import PATIENCE
-from tests.llm.test_llm_node import GOOD, Setting, lines, says, send
+from tests.llm.scripted_server import GOOD, Setting, lines, says, send
 from voxeldojo.viewing.png import png
 
 QUESTION = PlanQuestion(task=TASK)
@@ -113,15 +111,8 @@ class Tokenizer:
             send(handler, 404, "no such thing")
 
 
-@pytest.fixture
-def setting(run_folder: Path) -> Iterator[Setting]:
-    setting = Setting(run_folder)
-    yield setting
-    setting.close()
-
-
 def asked(setting: Setting, server: Tokenizer, **profile: Any) -> Answered:
-    setting.start(lambda handler: None, timeout=20.0, **profile)
+    setting.start(lambda handler: None, **profile)
     assert setting.server is not None
     server.bodies = setting.server.requests
     setting.server.script = server
@@ -195,7 +186,7 @@ def test_pictures_count_with_the_words_and_go_with_their_episode(setting: Settin
             says(answer)(handler)
 
     # One picture takes 106 tokens (13 by 8, begun and ended), and there are a few words.
-    setting.start(respond, timeout=20.0, vision=True, context=400, max_tokens=200)
+    setting.start(respond, vision=True, context=400, max_tokens=200)
     request = Ask(id="q", agent="critic", question=question, prompt=prompt, pictures=files)
     answered = setting.bus.call(ASK, request, timeout=PATIENCE)
     assert answered.left_out == ["the second"]

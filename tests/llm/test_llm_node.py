@@ -1,13 +1,6 @@
 """The llm node as a real process: a wayward HTTP server, lasting answers, refused profiles."""
 
-import json
-import os
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +8,18 @@ import msgspec
 import pytest
 import yaml
 
-from messages.bus import Bus, RemoteError
+from messages.bus import RemoteError
 from messages.chat import (
     ASK,
     EXCHANGES,
-    Ask,
-    ChatMessage,
     Exchange,
     PlanAnswer,
-    PlanQuestion,
     SpecQuestion,
     TriedNote,
 )
 from messages.plan import SubAction
 from messages.verdict import JUDGE
-from nodes.common.running.exit_codes import REFUSED, UNUSABLE_FILE
+from nodes.common.running.exit_codes import UNUSABLE_FILE
 from nodes.config import ConfigError, read_parameters
 from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.answer_parsing import parse
@@ -39,138 +29,21 @@ from nodes.llm.completions import post
 from nodes.llm.llm import Llm
 from nodes.llm.profiles import OpenAI, Replay, Requests, read_profile
 from nodes.llm.replay import Recording
-from tests.agent_stack import LOG, TASK, AgentProcess
+from tests.agent_stack import LOG, TASK
 from tests.bus_processes import PATIENCE, ROOT, eventually
-
-GOOD = json.dumps(
-    {"subtasks": [{"name": "dig", "success": {"kind": "have", "name": "log", "quantity": 1}}]}
+from tests.llm.scripted_server import (
+    GOOD,
+    HURRY,
+    QUESTION,
+    Setting,
+    breaks_off,
+    fails,
+    hangs,
+    lines,
+    refusal,
+    says,
+    sends,
 )
-QUESTION = PlanQuestion(task=TASK)
-Answers = Callable[[BaseHTTPRequestHandler], None]
-
-
-def says(text: str, finish: str = "stop") -> Answers:
-    """A well-formed completion with this text."""
-
-    def respond(handler: BaseHTTPRequestHandler) -> None:
-        body = {
-            "choices": [{"message": {"content": text}, "finish_reason": finish}],
-            "usage": {"prompt_tokens": 7, "completion_tokens": 5},
-        }
-        send(handler, 200, json.dumps(body))
-
-    return respond
-
-
-def fails(status: int) -> Answers:
-    return lambda handler: send(handler, status, "out of order")
-
-
-def sends(body: str) -> Answers:
-    return lambda handler: send(handler, 200, body)
-
-
-def hangs(handler: BaseHTTPRequestHandler) -> None:
-    time.sleep(2.0)
-
-
-def breaks_off(handler: BaseHTTPRequestHandler) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Length", "1000")
-    handler.end_headers()
-    handler.wfile.write(b'{"choices": [')
-    handler.wfile.flush()
-    handler.close_connection = True
-
-
-def send(handler: BaseHTTPRequestHandler, status: int, body: str) -> None:
-    handler.send_response(status)
-    handler.send_header("Content-Length", str(len(body.encode())))
-    handler.end_headers()
-    handler.wfile.write(body.encode())
-
-
-class Server:
-    """Gives the answers of a script in order, then the last one for ever."""
-
-    def __init__(self, *script: Answers) -> None:
-        self.requests: list[dict[str, Any]] = []
-        self.script: Answers | None = None  # in place of the script
-        self.headers: list[dict[str, str]] = []
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                length = int(self.headers["Content-Length"])
-                server.requests.append(json.loads(self.rfile.read(length)))
-                server.headers.append(dict(self.headers))
-                step = script[min(len(server.requests), len(script)) - 1]
-                (server.script or step)(self)
-
-            def log_message(self, format: str, *arguments: object) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,))
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
-
-    def close(self) -> None:
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
-
-
-class Setting:
-    """A run folder with the llm node, asked by a bus."""
-
-    def __init__(self, run: Path) -> None:
-        self.run = run
-        self.bus = Bus(run)
-        self.llm: AgentProcess | None = None
-        self.server: Server | None = None
-
-    def start(self, *script: Answers, repairs: int = 4, **profile: Any) -> AgentProcess:
-        self.server = Server(*script)
-        self.configure(
-            {"kind": "openai", "url": self.server.url, "model": "toy", "timeout": 0.5, **profile},
-            repairs=repairs,
-        )
-        self.llm = AgentProcess("llm", self.run, TOY_KEY="secret")
-        return self.llm
-
-    def configure(self, profile: dict[str, Any], **parameters: Any) -> None:
-        parameters = {"profile": profile, **parameters}
-        config = {"name": "test", "nodes": {"llm": {"parameters": parameters}}}
-        (self.run / "config.yaml").write_text(yaml.safe_dump(config))
-
-    def ask(self, id: str = "q") -> Any:
-        prompt = [
-            ChatMessage(role="system", content="Plan."),
-            ChatMessage(role="user", content="A log."),
-        ]
-        request = Ask(id=id, agent="planner", question=QUESTION, prompt=prompt)
-        return self.bus.call(ASK, request, timeout=PATIENCE)
-
-    def close(self) -> None:
-        self.bus.close()
-        if self.llm is not None:
-            self.llm.kill()
-        if self.server is not None:
-            self.server.close()
-
-
-@pytest.fixture
-def setting(run_folder: Path) -> Iterator[Setting]:
-    setting = Setting(run_folder)
-    yield setting
-    setting.close()
-
-
-def lines(run: Path) -> list[dict[str, Any]]:
-    text = (run / "llm" / "transcript.jsonl").read_text()
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_requests_are_repeated_and_answers_repaired_until_one_is_valid(setting: Setting):
@@ -185,6 +58,7 @@ def test_requests_are_repeated_and_answers_repaired_until_one_is_valid(setting: 
         says(wrong),
         says(GOOD),
         repairs=8,
+        timeout=HURRY,
     )
     answered = setting.ask()
     assert answered.repairs == 2  # what else failed was no answer of the model
@@ -205,6 +79,14 @@ def test_requests_are_repeated_and_answers_repaired_until_one_is_valid(setting: 
     assert len(entry["failures"]) == 7
     assert entry["prompt"][1]["content"] == "A log."
     assert entry["question"]["task"]["id"] == "harvest_log"
+
+
+def test_a_server_that_bounds_prose_gets_the_whole_schema(setting: Setting):
+    setting.start(says(GOOD), bound_prose=True)
+    setting.ask()
+    assert setting.server is not None
+    sent = setting.server.requests[0]["response_format"]["json_schema"]["schema"]
+    assert sent == answer_schema(QUESTION) != without_prose_bounds(sent)
 
 
 def test_a_question_without_a_valid_answer_fails_and_does_not_affect_the_next(setting: Setting):
@@ -238,21 +120,6 @@ def test_an_answer_outlives_the_node_that_gave_it(setting: Setting):
     assert setting.server is not None
     assert len(setting.server.requests) == 2
     assert [line["answered"]["id"] for line in lines(setting.run)] == ["q", "another"]
-
-
-def refusal(run: Path, code: int = REFUSED) -> str:
-    """The one line that the node says which ends at its start."""
-    ended = subprocess.run(
-        [sys.executable, "-m", "nodes.llm", "--run", str(run)],
-        cwd=ROOT,
-        env={**os.environ, "CUT_KEY": "sk-1\n"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert ended.returncode == code
-    (said,) = ended.stderr.strip().splitlines()
-    return said
 
 
 @pytest.mark.parametrize(

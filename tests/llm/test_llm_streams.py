@@ -11,9 +11,7 @@ from messages.bus import RemoteError
 from messages.chat import PlanAnswer
 from nodes.llm.thinking import split
 from tests.agent_stack import LOG
-from tests.llm.test_llm_node import GOOD, Answers, Setting, fails, lines, setting
-
-__all__ = ["setting"]  # a fixture
+from tests.llm.scripted_server import GOOD, HURRY, Answers, Setting, fails, lines
 
 
 def streams(
@@ -68,15 +66,22 @@ def test_requests_whose_streams_break_off_or_drip_are_sent_again(setting: Settin
     setting.start(
         streams(*pieces(GOOD)[:3], finish=None, done=False),
         says_error,
-        streams(*pieces(GOOD), pause=0.2),  # each piece is in time, the whole is not
+        streams(*pieces(GOOD), pause=0.3),  # each piece is in time, the whole is not
         streams(*pieces(GOOD), finish="length"),
         streams(*pieces(GOOD), finish="abort"),
         streams(*pieces(GOOD)),
         repairs=8,
+        timeout=HURRY,
     )
     assert setting.ask().repairs == 0
     failures = lines(setting.run)[0]["failures"]
-    words = ["broke off", "EngineDeadError", "within 0.5 seconds", "cut off", "ended the answer"]
+    words = [
+        "broke off",
+        "EngineDeadError",
+        f"within {HURRY:g} seconds",
+        "cut off",
+        "ended the answer",
+    ]
     for failure, word in zip(failures, words, strict=True):
         assert word in failure
 
