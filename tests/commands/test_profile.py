@@ -29,8 +29,33 @@ from rlgpt.report.words import duration
 from rlgpt.runs.run_folder import Lock
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, make_run
 from tests.launch_toys.launched import refused, rlgpt
+from tests.node.example_node import echo
 
 MILLISECOND = 1_000_000  # nanoseconds
+
+
+class Passing:
+    """The time of the watches where it passes only when a test says so: a machine that is busy adds
+    none to what is measured."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def pass_by(self, milliseconds: int) -> None:
+        self.now += milliseconds * MILLISECOND
+
+    def perf_counter_ns(self) -> int:
+        return self.now
+
+    monotonic = staticmethod(time.monotonic)
+    time = staticmethod(time.time)
+
+
+@pytest.fixture
+def passing(monkeypatch: pytest.MonkeyPatch) -> Passing:
+    made = Passing()
+    monkeypatch.setattr("nodes.times.time", made)
+    return made
 
 
 def line(at: float, seconds: float, **parts: float) -> TimesLine:
@@ -214,7 +239,7 @@ def test_a_watch_counts_time_to_one_part_and_moves_what_workers_report() -> None
 
 
 def test_a_line_has_the_time_since_the_last_one_also_of_requests_in_progress(
-    tmp_path: Path,
+    tmp_path: Path, passing: Passing
 ) -> None:
     times = Times(tmp_path / FILE, "agents", lambda: 0.0)
     began, going = threading.Event(), threading.Event()
@@ -229,8 +254,9 @@ def test_a_line_has_the_time_since_the_last_one_also_of_requests_in_progress(
     thread = threading.Thread(target=handle, args=(None,))
     thread.start()
     began.wait(PATIENCE)
-    time.sleep(0.05)
+    passing.pass_by(50)
     times.write()
+    passing.pass_by(20)
     going.set()
     thread.join()
     times.write()
@@ -239,12 +265,11 @@ def test_a_line_has_the_time_since_the_last_one_also_of_requests_in_progress(
         msgspec.json.decode(each, type=TimesLine)
         for each in (tmp_path / FILE).read_bytes().splitlines()
     ]
-    assert first.spent["somebody"]["network"] >= 0.05
+    assert first.spent == {"somebody": {"network": 0.05}}
     assert first.served == {}
-    assert second.served["critic/judge"][0] == 1
+    assert second.spent == {"somebody": {"network": 0.02}}
+    assert second.served == {"critic/judge": (1, 0.07)}
     assert not times._spent  # what is written is not kept
-    together = sum(sum(each.spent["somebody"].values()) for each in (first, second))
-    assert together == pytest.approx(second.served["critic/judge"][1], abs=1e-3)
     assert watch() is None
 
 
@@ -298,15 +323,21 @@ class Teller(Node):
         self.serve(TOLD, self.told)
 
     def told(self, request: Empty) -> Empty:
-        time.sleep(0.02)
+        self.works()
         return request
+
+    def works(self) -> None:
+        """In which a test has time pass."""
 
 
 ASKED = Service("asker/asked", Empty, Empty, timeout=5.0)
 TOLD = Service("teller/told", Empty, Empty, timeout=5.0)
 
 
-def test_time_in_which_a_node_waits_for_another_is_not_its_work(tmp_path: Path) -> None:
+def test_time_in_which_a_node_waits_for_another_is_not_its_work(
+    tmp_path: Path, passing: Passing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Teller, "works", lambda self: passing.pass_by(20))
     bus = MockBus()
     nodes = [start(kind, bus, tmp_path) for kind in (Asker, Teller)]
     bus.call(ASKED, Empty())
@@ -314,29 +345,26 @@ def test_time_in_which_a_node_waits_for_another_is_not_its_work(tmp_path: Path) 
         node.close()
     (tmp_path / "config.yaml").write_text("name: a\n")
     found = profile(tmp_path)
-    assert found.nodes["asker"]["waits for teller"] >= 0.02
-    assert found.nodes["asker"]["agents"] < 0.02
-    assert found.nodes["teller"]["language_model"] >= 0.02
+    assert found.nodes["asker"]["waits for teller"] == 0.02
+    assert found.nodes["asker"].get("agents", 0.0) == 0.0
+    assert found.nodes["teller"]["language_model"] == 0.02
     (call,) = found.calls
     assert (call.endpoint, call.calls) == (TOLD.name, 1)
-    assert call.waited >= call.served >= 0.02
+    assert call.waited == call.served == 0.02
 
 
 def test_the_wait_for_an_absent_node_is_counted(tmp_path: Path) -> None:
-    from tests.node.test_node import echo
-
     bus = Bus(make_run(tmp_path))
     try:
+        began = time.monotonic()
         with pytest.raises(DeadlineExceeded):
             bus.call(echo.SAY, echo.Say(text="you"), timeout=0.5)
-        assert bus.away == pytest.approx(0.5, abs=0.3)
+        assert 0.0 < bus.away <= time.monotonic() - began
     finally:
         bus.close()
 
 
 def test_a_node_process_records_the_time_of_its_goals_and_its_last_seconds(tmp_path: Path) -> None:
-    from tests.node.test_node import echo
-
     run = make_run(tmp_path, nodes={"echo": {"parameters": {"pause": 0.05}}})
     node = Process(ECHO, run)
     bus = Bus(run)
@@ -354,8 +382,6 @@ def test_a_node_process_records_the_time_of_its_goals_and_its_last_seconds(tmp_p
 
 
 def test_a_node_that_was_killed_loses_only_its_last_line(tmp_path: Path) -> None:
-    from tests.node.test_node import echo
-
     run = make_run(tmp_path, nodes={"echo": {"parameters": {"pause": 0.05}}})
     node = Process(ECHO, run)
     bus = Bus(run)
@@ -373,14 +399,22 @@ def test_a_node_that_was_killed_loses_only_its_last_line(tmp_path: Path) -> None
     assert profile(run).nodes["echo"][Node.works_on] > 0.1
 
 
-def test_time_in_which_a_node_is_paused_is_waiting(tmp_path: Path) -> None:
+def test_time_in_which_a_node_is_paused_is_waiting(tmp_path: Path, passing: Passing) -> None:
     bus = MockBus()
     asker, teller = (start(kind, bus, tmp_path) for kind in (Asker, Teller))
     gate = asker._pausing.gate
     gate.set(True)
-    threading.Timer(0.2, lambda: gate.set(False)).start()
+
+    def go_on() -> None:
+        eventually(gate.waiting)
+        passing.pass_by(200)
+        gate.set(False)
+
+    going = threading.Thread(target=go_on)
+    going.start()
     bus.call(ASKED, Empty())
+    going.join()
     asker.close()
     teller.close()
     (tmp_path / "config.yaml").write_text("name: a\n")
-    assert profile(tmp_path).nodes["asker"]["waiting"] >= 0.15
+    assert profile(tmp_path).nodes["asker"]["waiting"] == 0.2

@@ -10,9 +10,10 @@ from messages.bus import Bus
 from rlgpt.dash.views.program_view import program_id
 from tests.bus_processes import Process
 from tests.dash.dash_served import Served, served
-from tests.env_server.test_episodes import FAULTY, LOOK, PLAY, bus, played, run, server
+from tests.env_server.embedded_server import bus, run, server
+from tests.env_server.test_episodes import FAULTY, LOOK, PLAY, played
 
-__all__ = ["bus", "run", "server"]
+__all__ = ["bus", "run", "server"]  # fixtures
 FILMED = 240.0  # seconds
 
 

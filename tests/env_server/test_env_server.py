@@ -1,7 +1,6 @@
 """The env server as a process: sessions over the bus, programs as actions, films, restarts."""
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -35,10 +34,10 @@ from messages.world import (
     Task,
 )
 from tests.bus_processes import PATIENCE, Process, eventually, launch
+from tests.env_server.embedded_server import COMPILING, SCRIPT, bus, run, server
 
-COMPILING = 240.0
-"""Seconds for the first session on a machine, which compiles the world's kernels."""
-SCRIPT = Path(__file__).parent / "env_server_process.py"
+__all__ = ["bus", "run", "server"]  # fixtures
+
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="a log", success=LOG, horizon=60)
 LOOK = Program(
@@ -62,27 +61,6 @@ INTERFACE_OF_ALL = Interface(
     horizon=8,
     targets=["wood"],
 )
-
-
-@pytest.fixture
-def server(run_folder: Path) -> Iterator[Process]:
-    config = {
-        "name": "test", "run": str(run_folder), "seed": 0,
-        "world": {"kind": "embedded", "area": 64},
-        "nodes": {"env_server": {"parameters": {"world": {"kind": "embedded", "area": 64}}}},
-    }  # fmt: skip
-    (run_folder / "config.yaml").write_text(yaml.safe_dump(config))
-    process = Process(SCRIPT, run_folder)
-    yield process
-    if process.popen.poll() is None:
-        process.kill()
-
-
-@pytest.fixture
-def bus(run_folder: Path) -> Iterator[Bus]:
-    bus = Bus(run_folder)
-    yield bus
-    bus.close()
 
 
 def opening(name: str = "test/a", **changes: Any) -> OpenSession:
@@ -218,6 +196,24 @@ def test_a_full_disk_costs_the_film_and_not_the_session(
         said = [line for line in log.splitlines() if f"/{name}.mp4" in line]
         assert len(said) == 1
         assert "cannot be written (No space left on device): the session plays on" in said[0]
+
+
+def test_a_session_has_at_most_so_many_environments_and_none_is_filmed_where_films_are_off(
+    run: Path, bus: Bus
+) -> None:
+    server = Process(SCRIPT, run, "most_environments=2", "longest_film=0")
+    try:
+        with pytest.raises(RemoteError, match="A session has 1 to 2 environments") as refused:
+            bus.call(OPEN, opening(), timeout=COMPILING)
+        assert refused.value.code == "invalid"
+        bus.call(OPEN, opening(size=2, interface=None, record=True), timeout=COMPILING)
+        bus.run_goal(RUN_PROGRAM, "g", RunProgram(session="test/a", program=LOOK))
+        closed = bus.call(CLOSE, CloseSession(session="test/a"), timeout=PATIENCE)
+        assert len(closed.episodes) == 2
+        assert closed.video is None
+        assert not list(run.rglob("*.mp4"))
+    finally:
+        server.kill()
 
 
 def test_errors_of_invalid_requests_have_codes(server: Process, bus: Bus) -> None:

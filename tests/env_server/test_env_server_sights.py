@@ -11,9 +11,10 @@ from messages.bus import Bus
 from messages.world import CLOSE, OPEN, SIGHT, STEP, CloseSession, Sight, Step, View
 from nodes.env_server.live_sights import Sights
 from tests.bus_processes import PATIENCE, Process, eventually
-from tests.env_server.test_env_server import COMPILING, bus, opening, server
+from tests.env_server.embedded_server import COMPILING, bus, run, server
+from tests.env_server.test_env_server import opening
 
-__all__ = ["bus", "server"]
+__all__ = ["bus", "run", "server"]  # fixtures
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 import math
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import av
 import msgspec
 import numpy as np
 import pytest
-import yaml
 
 from messages.bus import Bus, BusError
 from messages.program import Program
@@ -41,10 +39,11 @@ from rlgpt.main import main
 from rlgpt.report import played_episodes
 from rlgpt.report.played_episodes import in_words, purpose
 from tests.bus_processes import PATIENCE, Process
+from tests.env_server.embedded_server import COMPILING, SCRIPT, bus, run, server
 from tests.fake_world import FakeWorld
 
-COMPILING = 240.0  # seconds, for the first session on a machine
-SCRIPT = Path(__file__).parent / "env_server_process.py"
+__all__ = ["bus", "run", "server"]  # fixtures
+
 TASK = Task(id="dirt", prompt="a dirt", success=Condition(kind="have", name="dirt"), horizon=60)
 LOOK = Program(
     name="look_around",
@@ -65,32 +64,6 @@ WALK = Interface(
     success=TASK.success,
     horizon=9,
 )
-
-
-@pytest.fixture
-def run(run_folder: Path) -> Path:
-    world = {"kind": "embedded", "area": 64}
-    config = {
-        "name": "test", "run": str(run_folder), "seed": 0, "world": world,
-        "nodes": {"env_server": {"parameters": {"world": world}}},
-    }  # fmt: skip
-    (run_folder / "config.yaml").write_text(yaml.safe_dump(config))
-    return run_folder
-
-
-@pytest.fixture
-def bus(run: Path) -> Iterator[Bus]:
-    bus = Bus(run)
-    yield bus
-    bus.close()
-
-
-@pytest.fixture
-def server(run: Path) -> Iterator[Process]:
-    process = Process(SCRIPT, run)
-    yield process
-    if process.popen.poll() is None:
-        process.kill()
 
 
 PLAY = "goal/0-dirt/iteration-1/look-around/trial-0"

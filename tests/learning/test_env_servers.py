@@ -35,7 +35,7 @@ from tests.launch_toys.launched import CHECKOUT, eventually, launched, refused, 
 from tests.launching.two_machines import Machine, machines, make_tools
 from tests.learning.corridor import corridor_spec
 from tests.learning.test_learner import PATIENCE, House
-from tests.node.test_node import echo
+from tests.node.example_node import echo
 
 __all__ = ["machines"]  # a fixture
 

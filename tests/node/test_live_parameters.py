@@ -29,7 +29,7 @@ from tests.bus_processes import ECHO, PATIENCE, Process, eventually, launch, mak
 from tests.launch_toys.launched import launched, printed, refused
 from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.test_checkpoint import PARAMETERS
-from tests.node.test_node import echo
+from tests.node.example_node import echo
 
 
 def greeting(bus: Bus) -> str:

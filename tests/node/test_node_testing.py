@@ -11,7 +11,7 @@ from messages.empty import Empty
 from messages.system import SetParameters, get_parameters, set_parameters
 from nodes.config import ConfigError
 from nodes.testing import MockBus, start
-from tests.node.test_node import echo
+from tests.node.example_node import echo
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ from nodes.common.running.pausing import FILE
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, make_run
 from tests.launch_toys.launched import Launched, failed, launched, refused, rlgpt
-from tests.node.test_node import echo
+from tests.node.example_node import echo
 
 COMPILING = 240.0
 
