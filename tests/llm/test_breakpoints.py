@@ -241,8 +241,8 @@ def test_where_the_model_has_no_answer_a_person_may_give_one(tmp_path: Path) -> 
             if answer is None:
                 with pytest.raises(RemoteError, match="gave no valid answer"):
                     asked.result(PATIENCE)
-            elif used.problems:  # the rules know no way to a moonstone: this plan is none
-                assert used.problems
+            else:
+                assert used.problems  # the rules know no way to a moonstone: this plan is none
                 bus.call(USE_ANSWER, UseAnswer(id=id))
                 with pytest.raises(RemoteError):
                     asked.result(PATIENCE)

@@ -114,18 +114,19 @@ def test_a_run_of_another_version_is_refused_with_the_question_that_is_another(t
 
 def test_a_test_that_is_interrupted_does_not_wait_for_the_answers_on_the_way():
     asked = questions({"PlanQuestion": 4}, seed=0)
-    over, began = threading.Event(), time.monotonic()
+    over, ended = threading.Event(), list[Example]()
 
     def answer(example: Example) -> str:
         if example is asked[0]:
             raise KeyboardInterrupt
         over.wait(30)
+        ended.append(example)
         return ""
 
     try:
         with pytest.raises(KeyboardInterrupt):
             judged(asked, answer)
-        assert time.monotonic() - began < 15
+        assert not ended
     finally:
         over.set()
 
