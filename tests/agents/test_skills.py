@@ -280,6 +280,17 @@ def test_a_skill_that_fails_its_tryout_is_counted_and_a_program_is_written(
     assert known["find_a_tree_2"].episodes == 2
 
 
+def test_a_skill_below_the_rate_that_is_asked_for_is_not_tried(run_folder: Path, tmp_path: Path):
+    library = Library(tmp_path)
+    library.add("before", "find a tree", learned(), None, TEN)
+    with stack(run_folder, skills=str(tmp_path), reuse_rate=0.95) as agents:
+        goal = Implement(task=TASK, sub_action=FIND, before=[], history=[])
+        implemented = agents.bus.run_goal(IMPLEMENT, "alone", goal, timeout=PATIENCE)
+    assert implemented.line.verdict.success
+    assert implemented.samples.trial == 2 * STEPS  # the program's alone
+    assert counts(tmp_path)["find_a_tree"] == TEN
+
+
 def test_without_its_checkpoint_a_skill_is_passed_over(run_folder: Path, tmp_path: Path):
     checkpoint = tmp_path / "weights"
     checkpoint.write_bytes(weights("dig"))

@@ -258,6 +258,7 @@ def test_a_driver_that_does_not_answer_is_no_card(tmp_path: Path, monkeypatch: p
         ({"context": 131_072}, 24_000, r"a smaller model or llm\.context=3\d{4}|llm\.context=3"),
         ({}, 9_000, r"only 8\.8 GiB .* are free \(15\.2 GiB are in use"),
         ({"gpu": "shares", "memory_share": 0.9}, 24_000, r"leaves 2\.4 GiB for the learner"),
+        ({"gpu": "shares", "learner_memory": 7.5}, 24_000, r"7\.2 GiB .* llm\.learner_memory=7\.5"),
         ({"tensor_parallel": 2}, 24_000, r"on 2 GPU\(s\) and this machine shows 1"),
     ],
 )
@@ -300,6 +301,8 @@ def test_the_servers_environment_and_command_keep_it_off_the_network(
     assert "--gpu-memory-utilization 0.7 --tensor-parallel-size 1 --enable-sleep-mode" in line
     assert "--reasoning-parser qwen3" in line
     assert "--limit-mm-per-prompt" not in line
+    awake = command_line(profile(command=["sh"], sleep_mode=False), Path("/w"), 8001)
+    assert "--enable-sleep-mode" not in awake
 
 
 def test_a_model_that_sees_sets_no_memory_aside_for_larger_pictures_than_it_is_shown():

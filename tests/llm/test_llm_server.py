@@ -272,6 +272,14 @@ def test_a_server_that_fails_at_its_start_is_reported_in_one_sentence(setting: S
     assert "vllm.log" in said
 
 
+def test_a_server_that_never_gets_healthy_is_given_up(setting: Setting):
+    waits = setting.run / "waits.py"
+    waits.write_text("import time\ntime.sleep(100)\n")
+    said = setting.refused(command=[sys.executable, str(waits)], start_timeout=1.0)
+    assert "vLLM was not healthy within llm.start_timeout=1 seconds; its log is" in said
+    assert setting.members() == []
+
+
 def test_too_little_memory_at_the_start_is_answered_with_the_arithmetic(setting: Setting):
     said = setting.refused(
         environment={"FAKE_ENDS": "torch.OutOfMemoryError: CUDA out of memory."},

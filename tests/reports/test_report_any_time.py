@@ -32,6 +32,7 @@ from messages.world import Condition, Task
 from nodes.common.storage.node_memory import Memory
 from nodes.common.storage.stored_goals import StoredGoals
 from rlgpt.dash.views.plan_view import plan
+from rlgpt.main import main
 from rlgpt.refused import Refused
 from rlgpt.report.account import account
 from rlgpt.report.known_success import rate_in_words
@@ -240,6 +241,10 @@ def test_goals_from_python_are_reported_without_a_launcher(
     assert (summary.success, len(summary.iterations)) == (True, 2)
     with pytest.raises(Refused, match=r"no goal `mine/frist`; did you mean `mine/first`\?"):
         write(run, goal="mine/frist")
+    assert main(["report", str(run), "--goal", "mine/first"]) == 0
+    assert read_summary(run) == summary
+    assert main(["report", str(run), "--goal", "mine/frist"]) == 2
+    assert "did you mean `mine/first`?" in capsys.readouterr().err
 
 
 def test_a_run_with_a_training_alone_is_reported(run: Path) -> None:
