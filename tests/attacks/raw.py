@@ -4,6 +4,7 @@ Bodies of a generator ``action(obs)``. ``DENIED`` must end in an error, which is
 comes to its end has got through. ``FATAL`` must cost the worker, and the words say how.
 """
 
+import os
 import textwrap
 
 SYSCALL = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
@@ -35,29 +36,31 @@ def _elsewhere(body: str) -> str:
     )
 
 
+# Of this process alone: the tests of another checkout may run beside these.
+VICTIM, ESCAPED = (f"/tmp/rlgpt-jail-{what}-{os.getpid()}" for what in ("victim", "got-out"))
 REFUSED = "PermissionError|Operation not permitted"
 
 DENIED: dict[str, tuple[str, str]] = {
     # files
     "open_read": ("open('/etc/passwd').read()", REFUSED),
-    "open_write": ("open('/tmp/rlgpt-jail-got-out', 'w').write('x')", REFUSED),
-    "open_append": ("open('/tmp/rlgpt-jail-got-out', 'a')", REFUSED),
-    "os_open_create": ("import os\nos.open('/tmp/rlgpt-jail-got-out', os.O_CREAT)", REFUSED),
+    "open_write": (f"open({ESCAPED!r}, 'w').write('x')", REFUSED),
+    "open_append": (f"open({ESCAPED!r}, 'a')", REFUSED),
+    "os_open_create": (f"import os\nos.open({ESCAPED!r}, os.O_CREAT)", REFUSED),
     "open_relative": ("open('x', 'w')", REFUSED),
     "list_root": ("import os\nos.listdir('/')", REFUSED),
     "stat_file": ("import os\nos.stat('/etc/passwd')", REFUSED),
-    "unlink": ("import os\nos.unlink('/tmp/rlgpt-jail-victim')", REFUSED),
-    "mkdir": ("import os\nos.mkdir('/tmp/rlgpt-jail-got-out')", REFUSED),
-    "rename": ("import os\nos.rename('/tmp/rlgpt-jail-victim', '/tmp/other')", REFUSED),
-    "symlink": ("import os\nos.symlink('/etc', '/tmp/rlgpt-jail-got-out')", REFUSED),
-    "hard_link": ("import os\nos.link('/etc/passwd', '/tmp/rlgpt-jail-got-out')", REFUSED),
-    "chmod": ("import os\nos.chmod('/tmp/rlgpt-jail-victim', 0o777)", REFUSED),
-    "truncate": ("import os\nos.truncate('/tmp/rlgpt-jail-victim', 0)", REFUSED),
+    "unlink": (f"import os\nos.unlink({VICTIM!r})", REFUSED),
+    "mkdir": (f"import os\nos.mkdir({ESCAPED!r})", REFUSED),
+    "rename": (f"import os\nos.rename({VICTIM!r}, '/tmp/other')", REFUSED),
+    "symlink": (f"import os\nos.symlink('/etc', {ESCAPED!r})", REFUSED),
+    "hard_link": (f"import os\nos.link('/etc/passwd', {ESCAPED!r})", REFUSED),
+    "chmod": (f"import os\nos.chmod({VICTIM!r}, 0o777)", REFUSED),
+    "truncate": (f"import os\nos.truncate({VICTIM!r}, 0)", REFUSED),
     "chdir": ("import os\nos.chdir('/tmp')", REFUSED),
     "chroot": ("import os\nos.chroot('/tmp')", REFUSED),
     "mount": (_syscall(165), REFUSED),
     "fill_disk": (
-        "f = open('/tmp/rlgpt-jail-got-out', 'wb')\nwhile True:\n    f.write(bytes(1 << 20))",
+        f"f = open({ESCAPED!r}, 'wb')\nwhile True:\n    f.write(bytes(1 << 20))",
         REFUSED,
     ),
     "named_temporary": ("import tempfile\ntempfile.TemporaryFile()", "Error"),
@@ -83,7 +86,7 @@ DENIED: dict[str, tuple[str, str]] = {
     "resolve": ("import socket\nsocket.getaddrinfo('example.org', 80)", "Error"),
     # from its other thread
     "elsewhere_open": (_elsewhere("open('/etc/passwd').read()"), REFUSED),
-    "elsewhere_write": (_elsewhere("open('/tmp/rlgpt-jail-got-out', 'w').write('x')"), REFUSED),
+    "elsewhere_write": (_elsewhere(f"open({ESCAPED!r}, 'w').write('x')"), REFUSED),
     "elsewhere_unix_socket": (
         _elsewhere("import socket\nsocket.socket(socket.AF_UNIX)"), REFUSED
     ),

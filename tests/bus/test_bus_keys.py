@@ -280,16 +280,19 @@ def test_a_connection_that_fails_before_keys_matter_is_reported_as_such(
 
 
 def _rejected(run: Path, port: int, keys: Path | None) -> str:
-    """What a caller with these keys is told of the node."""
+    """What a caller with these keys is told of the node. A busy machine takes longer until it was
+    rejected often enough."""
     hosts = {"server": {"host": "127.0.0.1", "port": port}}
-    with (
-        contextlib.closing(Bus(run, "client", hosts, keys=keys)) as bus,
-        pytest.raises(DeadlineExceeded) as error,
-    ):
-        bus.call(DO, Do(), timeout=3.0)
-    told = "server/do: no reply from server within 3 seconds: it rejects the connection; "
-    assert str(error.value).startswith(told)
-    return str(error.value).removeprefix(told)
+    told = ""
+    with contextlib.closing(Bus(run, "client", hosts, keys=keys)) as bus:
+        for seconds in (3.0, 30.0):
+            with pytest.raises(DeadlineExceeded) as error:
+                bus.call(DO, Do(), timeout=seconds)
+            before, _, told = str(error.value).partition("it rejects the connection; ")
+            assert before.startswith(f"server/do: no reply from server within {seconds:g} seconds:")
+            if told:
+                break
+    return told
 
 
 def test_a_caller_is_told_that_its_keys_do_not_fit(

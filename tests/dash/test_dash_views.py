@@ -284,9 +284,13 @@ def test_vendored_libraries_have_the_digests_of_their_publishers() -> None:
 
 
 def test_the_pages_files_make_no_markup_of_text_and_name_no_other_site() -> None:
-    for path in STATIC.rglob("*"):
-        if path.suffix not in (".js", ".html", ".css") or "vendor" in path.parts:
-            continue
+    ours = [
+        path
+        for path in STATIC.rglob("*")
+        if path.suffix in (".js", ".html", ".css") and "vendor" not in path.parts
+    ]
+    assert {path.suffix for path in ours} == {".js", ".html", ".css"}
+    for path in ours:
         text = path.read_text("utf-8")
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
                      "new Function", "DOMParser", "srcdoc"):  # fmt: skip

@@ -12,12 +12,11 @@ from nodes.env_server.jail import worker
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from tests.attacks.contained import CONTAINED
-from tests.attacks.raw import DENIED, FATAL
+from tests.attacks.raw import DENIED, ESCAPED, FATAL, VICTIM
 from tests.attacks.refused import REFUSED
 from tests.env_server.jailed_host import jailed_host, opening, ran, raw
 from tests.programs.test_programs_attacks import STEPS, program
 
-VICTIM, ESCAPED = Path("/tmp/rlgpt-jail-victim"), Path("/tmp/rlgpt-jail-got-out")
 GOOD = Program(name="good", source="def action(obs):\n    for _ in range(3):\n        attack()\n")
 WHOLE = pytest.mark.skipif(
     bool(missing()) or platform.machine() != "x86_64",
@@ -71,15 +70,16 @@ def test_attack_is_contained_in_the_jail(
 @pytest.mark.parametrize("name", DENIED)
 def test_the_jail_alone_denies_a_raw_attack(name: str, session: JailedSession) -> None:
     body, words = DENIED[name]
-    VICTIM.write_text("whole")
+    victim = Path(VICTIM)
+    victim.write_text("whole")
     try:
         report = ran(session, raw(body, name))
         assert report.status == "error", report
         assert re.search(words, report.error), report.error
-        assert VICTIM.read_text() == "whole"
-        assert not ESCAPED.exists()
+        assert victim.read_text() == "whole"
+        assert not Path(ESCAPED).exists()
     finally:
-        VICTIM.unlink(missing_ok=True)
+        victim.unlink(missing_ok=True)
     assert ran(session, GOOD).status == "finished"
 
 
