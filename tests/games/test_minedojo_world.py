@@ -290,7 +290,7 @@ def test_packed_messages_are_unpacked_unchanged_and_random_bytes_are_refused() -
     assert _unpack(msgspec.msgpack.encode(said), 0, 0)[0] == said
     assert msgspec.msgpack.decode(data) == said
     chance = np.random.default_rng(1)
-    began, read = time.monotonic(), 0
+    began, read = time.process_time(), 0  # not what other processes take
     for _ in range(2000):
         wrong = chance.integers(0, 256, chance.integers(0, 40)).astype(np.uint8).tobytes()
         try:
@@ -300,4 +300,4 @@ def test_packed_messages_are_unpacked_unchanged_and_random_bytes_are_refused() -
         read += 1
         assert repr(value) == repr(msgspec.msgpack.decode(wrong[:end]))
     assert 0 < read < 2000
-    assert time.monotonic() - began < 20.0
+    assert time.process_time() - began < 20.0

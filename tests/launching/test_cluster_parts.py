@@ -114,13 +114,17 @@ def test_without_its_key_a_client_is_kept_out(tmp_path: Path, host: HostProcess)
     stranger = tmp_path / "stranger"
     make_keys(stranger / "keys", [NODE, "tools"])
     (stranger / "keys" / f"{NODE}.key").write_bytes((tmp_path / f"keys/{NODE}.key").read_bytes())
-    bus = Bus(stranger, hosts={NODE: {"host": HOST, "port": here}}, keys=stranger / "keys")
+    hosts = {NODE: {"host": HOST, "port": here}}
+    bus = Bus(stranger, hosts=hosts, keys=stranger / "keys")
+    known = Bus(tmp_path, hosts=hosts, keys=tmp_path / "keys")
     try:
         with pytest.raises(BusError):
             bus.call(list_files(NODE), Empty(), timeout=2.0)
+        known.call(list_files(NODE), Empty(), timeout=PATIENCE)  # it was the key
     finally:
         way.close()
         bus.close()
+        known.close()
 
 
 def test_a_killed_node_ends_with_its_signal(tmp_path: Path, host: HostProcess) -> None:

@@ -72,9 +72,9 @@ def test_options_that_are_none_are_refused_in_a_sentence(
     ids=["a boolean", "a fraction", "none", "a billion", "30 digits", "5,000 digits"],
 )
 def test_impossible_numbers_of_environments_are_refused_at_once(size: Any, said: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()  # not what other processes take
     with pytest.raises(ValueError, match=said):
         EmbeddedWorld(size, area=32)
     with pytest.raises(ValueError, match=said):
         gymnasium.make_vec("rlgpt/HarvestLog-features-v0", num_envs=size)
-    assert time.monotonic() - began < 20.0  # it took 41 s, and as much memory as there was
+    assert time.process_time() - began < 20.0  # it took 41 s, and as much memory as there was

@@ -159,7 +159,7 @@ def test_a_mob_that_gives_a_command_for_itself_must_name_for_whom(stage: Game) -
 def test_nested_execute_commands_end_at_a_limit(stage: Game) -> None:
     for number in range(40):
         perform(stage, f"summon cow ~{number % 8} ~ ~{number // 8}")
-    begun = time.perf_counter()
+    begun = time.process_time()  # not what other processes take
     said = perform(stage, "execute @e ~ ~ ~ " * 13 + "time add 1")
     assert "too many" in said
     for command in (
@@ -167,7 +167,7 @@ def test_nested_execute_commands_end_at_a_limit(stage: Game) -> None:
         "execute @e ~ ~ ~ execute @e ~ ~ ~ spreadplayers ~ ~ 0 3 false @e",
     ):
         assert "too many" in perform(stage, command)
-    assert time.perf_counter() - begun < 60.0
+    assert time.process_time() - begun < 60.0
 
 
 def test_spread_players_stand_apart_on_dry_ground(stage: Game) -> None:
