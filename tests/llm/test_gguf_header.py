@@ -11,12 +11,14 @@ from nodes.llm.getting.refusals import Refused
 from tests.llm.gguf_files import CHAT, CONTENT, gguf
 
 
-def test_licence_architecture_and_size_are_read(tmp_path: Path) -> None:
+def test_the_licence_is_read_and_whether_there_is_a_chat_template(tmp_path: Path) -> None:
     file = tmp_path / "model.gguf"
     file.write_bytes(gguf(general__license="mit", general__name="é", **CHAT))
     header = read_header(file)
-    assert (header.architecture, header.licence, header.chat_template) == ("llama", "mit", True)
-    assert header.size == file.stat().st_size
+    assert (header.licence, header.chat_template) == ("mit", True)
+    file.write_bytes(gguf(general__architecture="llama"))
+    header = read_header(file)
+    assert (header.licence, header.chat_template) == ("", False)
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,8 @@ _OPEN = {"apache-2.0", "mit", "bsd-2-clause", "bsd-3-clause", "cc0-1.0", "unlice
 
 @dataclass(frozen=True)
 class GgufHeader:
-    """``licence``: its name, empty where none is stated. ``size``: of the file, in bytes."""
+    """``licence``: its name, empty where none is stated."""
 
-    size: int
-    architecture: str
     licence: str
     chat_template: bool
 
@@ -41,8 +39,6 @@ def read_header(file: Path) -> GgufHeader:
     except (EOFError, UnicodeDecodeError):
         raise Refused(f"{file} is no whole GGUF file: download it again") from None
     return GgufHeader(
-        size=size,
-        architecture=texts.get("general.architecture", ""),
         licence=texts.get("general.license", ""),
         chat_template=bool(texts.get("tokenizer.chat_template")),
     )
