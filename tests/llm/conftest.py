@@ -37,6 +37,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")
     (folder / "tokenizer.json").write_text("{}")
+    (folder / "chat_template.jinja").write_text("{{ messages }}")
     (folder / "model.safetensors").write_bytes(safetensors("base"))
     told = manifest.Manifest(
         model="a/toy", licence="MIT", source="x", source_sha256="", files=manifest.described(folder)

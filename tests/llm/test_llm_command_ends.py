@@ -178,6 +178,7 @@ def test_weights_that_cannot_be_served_are_refused_before_a_server_or_a_training
     shutil.copy("/bin/true", ".venv-vllm/bin/vllm")
     (weights / "config.json").write_text(json.dumps({"architectures": architectures}))
     (weights / "tokenizer.json").write_text("{}")
+    (weights / "chat_template.jinja").write_text("{{ messages }}")
     (weights / file).write_bytes(safetensors("demo"))
     profile = Vllm(model="toy", path=str(weights), device="cpu")
     with pytest.raises(ValueError, match=f"cannot be served: {words}"), served(profile):
@@ -309,6 +310,7 @@ def test_weights_from_elsewhere_have_a_version_by_their_numbers(
 def test_weights_that_are_only_there_as_pickles_are_refused(weights: Path):
     (weights / "pytorch_model.bin").write_bytes(b"half")
     (weights / "tokenizer.json").write_text("{}")
+    (weights / "chat_template.jinja").write_text("{{ messages }}")
     assert "its weights are pickles (pytorch_model.bin), which are" in problem(weights, [])
     assert problem(weights, ["--load-format=pt"]) == ""
     numbered(weights / "model.safetensors", 1)  # vLLM takes these

@@ -68,6 +68,7 @@ def machine(path: Path, monkeypatch: pytest.MonkeyPatch, smi: str, name: str = "
     )
     (weights / "config.json").write_text(json.dumps(config))
     (weights / "tokenizer.json").write_text("{}")
+    (weights / "tokenizer_config.json").write_text('{"chat_template": "{{ messages }}"}')
     with (weights / "model.safetensors").open("wb") as file:
         table = json.dumps({"all": {"data_offsets": [0, 9_999_999_900]}}).encode()
         file.write(len(table).to_bytes(8, "little") + table)
@@ -139,7 +140,8 @@ def test_the_doctor_finds_small_weights_well_and_names_their_version(own: dict[s
         ("config.json", named(architectures=["DemoModel"]), "DemoModel is not one that this"),
         ("config.json", named(architectures=5), r"config\.json names none"),
         ("tokenizer.json", "<html>", r"tokenizer\.json cannot be read"),
-        ("tokenizer_config.json", "{}", "no chat template"),
+        ("tokenizer_config.json", "{}", "its tokenizer has no chat template: it is a base model"),
+        ("tokenizer_config.json", "<html>", r"tokenizer_config\.json cannot be read"),
         ("model.safetensors.index.json", "junk", r"index\.json cannot be read"),
     ],
 )
@@ -178,6 +180,19 @@ def test_the_doctor_reports_missing_files_and_changed_ones_of_the_same_size(
     assert "it has no tokenizer" in said(own)[1]
     weights.unlink()
     assert "holds none (no *.safetensors)" in said(own)[1]
+
+
+def test_a_tokenizer_without_a_chat_template_is_refused_until_one_is_beside_it(own: dict[str, Any]):
+    folder = Path(own["path"])
+    (folder / manifest.NAME).unlink()
+    (folder / "tokenizer_config.json").unlink()
+    well, text = said(own)
+    assert not well
+    assert "it has no chat template (no tokenizer_config.json, no chat_template.jinja): get" in text
+    for arguments in (["--chat-template", "x.jinja"], ["--tokenizer=elsewhere"]):
+        assert "chat template" not in said({**own, "arguments": arguments})[1]
+    (folder / "chat_template.jinja").write_text("{{ messages }}")
+    assert said(own)[0]
 
 
 def test_an_architecture_that_cannot_be_looked_up_is_named_and_said_not_to_be_checked(

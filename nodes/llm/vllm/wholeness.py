@@ -16,6 +16,11 @@ _TOKENIZERS = (
     *("tokenizer.json", "*.model", "tokenizer.model.*", "tekken.json", "vocab.*", "*.tiktoken"),
     "*.gguf",  # it has its own
 )
+_NAME_ONE = "name a template with llm.arguments=[--chat-template,FILE]"
+_NO_TEMPLATE = (
+    "it has no chat template (no tokenizer_config.json, no chat_template.jinja): get those files "
+    f"from where the weights come from, or {_NAME_ONE}"
+)
 
 
 def problem(folder: Path, arguments: list[str], thorough: bool = False) -> str:
@@ -115,17 +120,19 @@ def _given(option: str, arguments: list[str]) -> bool:
 
 def _speechless(folder: Path, arguments: list[str]) -> str:
     """A model without a chat template completes texts; it cannot be asked questions."""
-    if _given("--chat-template", arguments):
+    if _given("--chat-template", arguments) or _given("--tokenizer", arguments):
         return ""
     if any(folder.glob("chat_template*")) or (folder / "tekken.json").exists():
         return ""
-    try:
-        config = msgspec.json.decode((folder / "tokenizer_config.json").read_bytes())
-    except (OSError, *UNDECODABLE):
-        return ""  # vLLM reports what it lacks
-    if isinstance(config, dict) and config.get("chat_template"):
+    path = folder / "tokenizer_config.json"
+    if not path.exists():
+        # Tokenizers of other kinds may have their own; what they lack, vLLM reports.
+        return _NO_TEMPLATE if (folder / "tokenizer.json").exists() else ""
+    if wrong := _undecodable(path):
+        return wrong
+    if msgspec.json.decode(path.read_bytes(), type=dict[str, Any]).get("chat_template"):
         return ""
     return (
-        "its tokenizer has no chat template: it is a base model; take an instruct one, or name a "
-        "template with llm.arguments=[--chat-template,FILE]"
+        "its tokenizer has no chat template: it is a base model; take an instruct one, or "
+        f"{_NAME_ONE}"
     )
