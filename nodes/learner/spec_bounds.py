@@ -31,6 +31,11 @@ def _problems(spec: TrainingSpec) -> Iterator[str]:
     for place, term in enumerate(spec.interface.rewards):
         if not math.isfinite(term.weight):
             yield f"interface.rewards[{place}].weight is {term.weight}; it is a finite number."
+    for place, macro in enumerate(spec.interface.macros):
+        for name in ("max_steps", "interrupt"):
+            value = getattr(macro, name)
+            if value is not None and value < 1:
+                yield f"interface.macros[{place}].{name} is {value}; it is at least 1 step."
     if spec.interface.memory_size > MOST_REMEMBERED:
         yield (
             f"interface.memory_size is {spec.interface.memory_size}; at most {MOST_REMEMBERED} "

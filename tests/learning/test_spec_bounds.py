@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from messages.program import Program
 from messages.training import TrainingSpec, Tryouts
 from messages.world import Guard, RewardTerm, SeedRange
 from nodes.learner.spec_bounds import spec_problem
@@ -24,6 +25,13 @@ def with_interface(**fields: Any) -> TrainingSpec:
     )
 
 
+def macro(**fields: Any) -> Program:
+    return Program(name="dig", source="def action(obs):\n    dig()\n", **fields)
+
+
+DIG = macro(interrupt=1)
+
+
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
@@ -39,6 +47,8 @@ def with_interface(**fields: Any) -> TrainingSpec:
             with_interface(rewards=[RewardTerm(kind="step", weight=float("inf"))]),
             "interface.rewards[0].weight is inf; it is a finite number.",
         ),
+        (with_interface(macros=[DIG, macro(interrupt=0)]), "macros[1].interrupt is 0; it is at"),
+        (with_interface(macros=[macro(max_steps=-2)]), "macros[0].max_steps is -2; it is at"),
         (with_interface(memory="gru", memory_size=10**12), "at most 512 numbers"),
         (
             changed(
@@ -55,3 +65,4 @@ def test_numbers_that_no_training_can_have_are_named(spec: TrainingSpec, words: 
 
 def test_a_spec_without_such_numbers_has_no_problem() -> None:
     assert spec_problem(changed()) == ""
+    assert spec_problem(with_interface(macros=[DIG])) == ""

@@ -311,6 +311,11 @@ def test_items_with_a_recipe_are_crafted_and_not_searched_for(item: str):
         ("base: broken.yaml", "its `base` leads back to it"),
         ("", "a rule file is a mapping"),
         ("base: rules.yaml\nspecs: {find: {actions: 3}}", r"Expected `array`, got `int`"),
+        (
+            "base: rules.yaml\nspecs: {find: {observations: [], actions: [], rewards: [], "
+            "horizon: 1, budget: 1, interrupt: 0}}",
+            r"Expected `int` >= 1 - at `\$\.specs\[...\]\.interrupt`",
+        ),
         ("base: rules.yaml\nadvice: [{when: {success: true}}]", "the last of its"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 import msgspec
 import yaml
 
+from messages.bounds import Positive
 from messages.plan import Method
 from messages.world import Condition, RewardTerm
 from voxeldojo.names import near
@@ -50,7 +51,7 @@ class GuardRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     description: str
     methods: list[Method]
     file: str
-    max_steps: int
+    max_steps: Positive
     spec: str = ""
     learned_when: str = ""
     beside: tuple[Method, ...] = ("code", "rl")  # of the sub-actions that it is proposed with
@@ -60,7 +61,7 @@ class Macro(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     name: str
     file: str
     purpose: str
-    max_steps: int
+    max_steps: Positive
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,7 +76,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     # the sub-action's own aim, or all; and whether the policy begins as a clone of the best of its
     # aim. They are interrupted after so many steps.
     programs: Literal["none", "own", "all"] = "none"
-    interrupt: int = 50
+    interrupt: Positive = 50
     clone: bool = False
     memory: Literal["none", "gru"] = "none"
     memory_size: int = 64
