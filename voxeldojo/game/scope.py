@@ -44,7 +44,7 @@ def make_embedded(settings: WorldSettings, default_biome: str | None, area: int)
     try:
         return EmbeddedWorld(
             1,
-            biome=_biome_name(settings.biome, default_biome or "plains"),
+            biome=_biome_name(settings.biome, "plains" if default_biome is None else default_biome),
             area=area,
             break_speed_multiplier=settings.break_speed,
             image_size=(height, width),
