@@ -63,6 +63,7 @@ class Side(msgspec.Struct, kw_only=True):
     completion_tokens: int = 0
     weights: str = ""  # version of what answered; empty: not known
     left_out: list[str] = []  # parts of the prompt that the model's context was too small for
+    edited_by: str = ""  # who gave this answer in place of the model's; empty: no person did
 
 
 class ReplyAgain(msgspec.Struct, kw_only=True):
@@ -95,6 +96,7 @@ def again(request: Request) -> ReplyAgain:
             completion_tokens=answered.completion_tokens,
             weights=answered.weights,
             left_out=answered.left_out,
+            edited_by=answered.edited_by,
         )
     else:
         then = Side(

@@ -46,11 +46,13 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True):
-    """One question of a run. ``model``: what answered it; empty: nothing did."""
+    """One question of a run. ``model``: what answered it; empty: nothing did. ``edited_by``: who
+    gave another answer in place of the model's; empty: no person did."""
 
     id: str
     kind: str
     model: str
+    edited_by: str
     repairs: int
 
 
@@ -62,6 +64,7 @@ def questions(run: Path, agent: str) -> list[Recorded]:
             id=_id(entry),
             kind=entry.asked.removesuffix("Question").lower(),
             model=entry.answered.model if entry.answered is not None else "",
+            edited_by=entry.answered.edited_by if entry.answered is not None else "",
             repairs=entry.answered.repairs if entry.answered is not None else 0,
         )
         for entry in _of_agent(run, agent)

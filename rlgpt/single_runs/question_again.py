@@ -29,6 +29,7 @@ _COLUMNS = {
     "#": "number",
     "kind": "kind",
     "answered by": "model",
+    "edited by": "edited_by",  # left out where no answer was
     "repairs": "repairs",
     "question": "id",
 }
@@ -56,6 +57,7 @@ class _Side(msgspec.Struct):
     completion_tokens: int
     weights: str = ""
     left_out: list[str] = []
+    edited_by: str = ""
 
 
 class _Reply(msgspec.Struct):
@@ -76,11 +78,14 @@ def list_questions(agent: str, wanted: str | None, as_json: bool) -> int:
             "id": each.id,
             "kind": each.kind,
             "model": each.model or "no answer",
+            "edited_by": each.edited_by,
             "repairs": each.repairs,
         }
         for number, each in enumerate(questions(run, agent), 1)
     ]
-    print_rows(rows, _COLUMNS, as_json)
+    edited = any(row["edited_by"] for row in rows)
+    shown = {name: key for name, key in _COLUMNS.items() if edited or key != "edited_by"}
+    print_rows(rows, shown, as_json)
     return 0
 
 
@@ -201,6 +206,8 @@ def _print(reply: _Reply, prompt: str) -> None:
         column.no_wrap = False
     sides = (reply.then, reply.now)
     table.add_row("model", *(side.model for side in sides))
+    if reply.then.edited_by:
+        table.add_row("edited by", reply.then.edited_by, "-")
     if any(side.weights for side in sides):
         table.add_row("weights", *(side.weights[:16] or "not known" for side in sides))
     table.add_row("seconds", *(f"{side.seconds:.1f}" for side in sides))

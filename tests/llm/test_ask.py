@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -76,6 +77,10 @@ def ask(place: Path, *words: str, code: int = 0) -> dict:
     return json.loads(done.stdout)
 
 
+def listed(place: Path, *words: str) -> str:
+    return rlgpt("ask", *words, "--run", "runs/it", cwd=place).stdout
+
+
 def test_the_questions_of_a_run_are_listed(place: Path) -> None:
     (row,) = ask(place, "fast_agent")
     assert (row["number"], row["id"], row["kind"]) == (1, "goal/find/program-0", "program")
@@ -140,6 +145,22 @@ def test_mistakes_that_the_agent_would_find_are_reported(place: Path, server: Se
     now = again(place, server, repairs=1).now
     assert now.answer == ""
     assert "gave no valid answer in 2 tries" in now.failures[0]
+
+
+def test_an_answer_that_a_person_gave_is_not_listed_as_the_models_alone(
+    place: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(place / "runs", tmp_path / "runs")
+    transcript = tmp_path / "runs" / "it" / "llm" / "transcript.jsonl"
+    first, *others = map(json.loads, transcript.read_text().splitlines())
+    first["answered"]["edited_by"] = "Ada"
+    transcript.write_text("".join(json.dumps(line) + "\n" for line in (first, *others)))
+    (row,) = ask(tmp_path, "planner")
+    assert (row["model"].split()[0], row["edited_by"]) == ("rulebook", "Ada")
+    assert re.search(r"edited by .*\n1 .*Ada", listed(tmp_path, "planner"))
+    assert "edited by" not in listed(tmp_path, "fast_agent")
+    assert ask(tmp_path, "planner", "1")["then"]["edited_by"] == "Ada"
+    assert re.search(r"edited by +Ada +-", listed(tmp_path, "planner", "1"))
 
 
 def test_a_question_is_put_with_an_edited_prompt(
