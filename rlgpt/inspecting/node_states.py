@@ -9,6 +9,7 @@ from messages.empty import Empty
 from messages.system import KILL, RESTART, NodeName, NodeState, describe, get_parameters
 from nodes.common.running.exit_codes import FAILED
 from rlgpt.composing.configuration import Stack
+from rlgpt.inspecting.late_ends import ended_by_launcher
 from rlgpt.inspecting.opening import launcher_states, not_answering, opened
 from rlgpt.inspecting.output import print_facts, print_rows
 from rlgpt.interfaces import AWAY
@@ -89,9 +90,10 @@ def control(what: str, node: str, wanted: str | None) -> int:
     service = {"restart": RESTART, "kill": KILL}[what]
     began = time.monotonic()
     with opened(wanted) as (run, _, bus):
-        launcher_states(run, bus)
         try:
-            state = bus.call(service, NodeName(node=node))
+            state = ended_by_launcher(
+                bus, service, NodeName(node=node), lambda: launcher_states(run, bus)
+            )
         except RemoteError as error:
             raise Refused(error.message) from None
         except BusError as error:

@@ -44,7 +44,8 @@ def serve(bus: Bus, supervisor: Supervisor) -> None:
                 ) from None
             except TimeoutError:
                 raise ServiceError(
-                    f"{node} does not end; see its output.log", code="timeout"
+                    f"{node} has not ended within {LONGEST:g} s; its {request} goes on",
+                    code="timeout",
                 ) from None
             except RuntimeError as error:
                 raise ServiceError(str(error), code="ending") from None

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
-from messages.system import LIST, RECLAIM, RELEASE, NodeName
+from messages.system import LIST, RECLAIM, RELEASE, NodeName, NodeState
 from nodes.common.running.debugging import DEBUG
 from nodes.common.running.ending_signals import heeded
 from nodes.common.running.plain_text import plain_sentence
 from nodes.common.running.process import child_environment
 from rlgpt.child_in_front import wait_in_front
 from rlgpt.composing.configuration import load
+from rlgpt.inspecting.late_ends import ended_by_launcher
 from rlgpt.inspecting.opening import connected
 from rlgpt.refused import Refused
 from rlgpt.runs import run_folder
@@ -72,11 +73,14 @@ def _print(text: str) -> None:
 
 def release_node(bus: Bus, node: str, debugged: bool = False) -> bool:
     """Have the launcher release ``node``; False if it was not the launcher's before."""
+
+    def states() -> list[NodeState]:
+        return bus.call(LIST, Empty()).nodes
+
     try:
-        states = {s.node: s.state for s in bus.call(LIST, Empty()).nodes}
-        ours = states.get(node) != "released"
+        ours = all(s.state != "released" for s in states() if s.node == node)
         if ours or debugged:
-            bus.call(RELEASE, NodeName(node=node, debugged=debugged))
+            ended_by_launcher(bus, RELEASE, NodeName(node=node, debugged=debugged), states)
         if not ours:
             _print(f"the launcher leaves {node} to you")
             return False
