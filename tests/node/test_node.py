@@ -26,6 +26,7 @@ from messages.system import (
     heartbeat,
     set_parameters,
 )
+from nodes.common.running.process import python
 from nodes.common.storage.node_memory import Memory
 from nodes.common.storage.stored_goals import StoredGoals
 from nodes.common.storage.whole_files import UnusableFile, write_whole
@@ -332,6 +333,36 @@ def test_the_usage_has_the_program_that_was_started() -> None:
         )
         assert done.returncode == 2
         assert done.stderr.startswith(usage)
+
+
+def importing(place: Path, lines: str) -> "subprocess.Popen[str]":
+    """The process of a node whose import prints a line and goes on with these."""
+    (place / "slow_import.py").write_text(f"import time\nprint('imports', flush=True)\n{lines}\n")
+    process = subprocess.Popen(
+        python("slow_import"),
+        cwd=place,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "imports\n"
+    return process
+
+
+def test_an_interrupt_while_a_node_is_imported_ends_it_without_a_traceback(tmp_path: Path) -> None:
+    process = importing(tmp_path, "time.sleep(600)")
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=PATIENCE) == ("", "")
+    assert process.returncode == -signal.SIGINT
+
+
+def test_another_error_while_a_node_is_imported_is_shown_whole(tmp_path: Path) -> None:
+    process = importing(tmp_path, "raise ValueError('a fault')")
+    _, shown = process.communicate(timeout=PATIENCE)
+    assert shown.startswith("Traceback")
+    assert shown.endswith("ValueError: a fault\n")
+    assert process.returncode == 1
 
 
 def test_node_ends_with_its_supervisor(run: Path) -> None:
