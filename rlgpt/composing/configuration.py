@@ -106,6 +106,8 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     hosts: dict[str, Any] = {}
     keys: str | None = None  # folder of the CURVE keys, seen from the run folder; None: its keys/
     engine: Literal["local", "ray"] = "local"  # what starts nodes on other hosts (docs/ray.md)
+    # A goal that the rulebook has no plan for; where it counts, it is played as one not reached.
+    unplanned: Literal["refused", "counted"] = "refused"
     bag: bool | Literal["snapshot"] = False  # whether its messages are recorded (docs/bags.md)
     nodes: dict[str, NodePlan]
 
@@ -201,14 +203,14 @@ def check_task(stack: Stack, source: str) -> None:
 
 
 def check_plan(stack: Stack, source: str) -> None:
-    """Raises Refused for a goal that is planned by the rulebook, where its rules know no way to it.
-    Called before a node is started."""
+    """Raises Refused for a goal that is planned by the rulebook, where its rules know no way to it
+    and the launch does not count that as its result. Called before a node is started."""
     from nodes.common.checks.task_check import plan_problem  # imports the rules of the game
 
     planned = "planner" in stack.nodes and stack.nodes["planner"].parameters.get("plan", True)
     if stack.task is None or not planned or stack.llm.get("kind") != "rulebook":
         return
-    if problem := plan_problem(stack.task):
+    if stack.unplanned == "refused" and (problem := plan_problem(stack.task)):
         raise Refused(f"{source}: {'prompt' if stack.task.unsaid else 'task.success'}: {problem}")
 
 

@@ -236,6 +236,11 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["prompt=climb up to y 100"], "brings about height 'above'; a language model may find"),
         (["prompt=get an elytra"], "nothing in the rules leads to 'elytra'; a language model may"),
         (
+            ["task.id=harvest_1_elytra"],
+            "goal: task.success: the rulebook has no plan for '1 more elytra in the "
+            "inventory': nothing in the rules leads to 'elytra'",
+        ),
+        (
             ["task.id=survival", "task.success={kind: health, name: food, quantity: 20}"],
             "goal: task.success: the rulebook has no plan for 'food 20 or more': nothing in the",
         ),
@@ -300,6 +305,8 @@ def test_a_creative_prompt_that_can_be_counted_is_counted(goals: Goals) -> None:
         ("goal", ["prompt=find a desert", "llm=openai", "llm.url=http://127.0.0.1:9"]),
         ("goal", ["prompt=find a desert", "nodes.planner.parameters.plan=false"]),
         ("goal", ["prompt=3 logs"]),
+        ("goal", ["task.id=harvest_1_elytra", "+unplanned=counted"]),
+        ("goal", ["task.id=creative:0"]),  # judged, and not planned
         ("cell", ["task=minedojo", "task.id=harvest_1_elytra"]),  # a table counts it
     ],
 )

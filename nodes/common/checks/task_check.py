@@ -6,7 +6,7 @@ from itertools import islice
 
 import msgspec
 
-from messages.world import Condition, Task
+from messages.world import JUDGED, Condition, Task
 from nodes.common.checks.rule_file import NoRule, read_rules, rule_files
 from worlds import GameError, card, games
 from worlds.card import START, Card, Goals, Unclear, Unreachable
@@ -89,10 +89,10 @@ def prompt_problem(task: Task) -> str:
 
 
 def plan_problem(task: Task) -> str:
-    """Why the rulebook has no plan for a goal, as a sentence; empty if it has one. A task that the
-    game has by name is not refused for that: a table counts it as one that was not reached."""
+    """Why the rulebook has no plan for a goal, as a sentence; empty if it has one, or if the goal
+    needs none: one that a critic judges is not planned."""
     game, success = card(task.game), _asked_for(task)
-    if success is None or _is_named(task, game.goals):
+    if success is None or success.kind == JUDGED:
         return ""
     reason = _no_plan(game, success, game.planning.begun(task))
     if not reason:
@@ -123,15 +123,6 @@ def _prompts_with_a_plan(game: Card, prompt: str, success: Condition) -> Iterato
             continue
         if not _no_plan(game, other, {}):
             yield near
-
-
-def _is_named(task: Task, goals: Goals | None) -> bool:
-    try:
-        own = goals.task(task.id).success if goals is not None else None
-    except ValueError:
-        return False
-    # That of a launch file is of a stricter type, so that the two are not equal as they are.
-    return own is not None and msgspec.to_builtins(own) == msgspec.to_builtins(task.success)
 
 
 def _asked_for(task: Task) -> Condition | None:
