@@ -29,16 +29,21 @@ def whole_adapter(adapter: Path) -> Manifest:
 
 def check_is_for(about: Manifest, adapter: Path, base: Path) -> None:
     """Raises Refused where the adapter was trained on other weights than those in ``base``."""
-    if weights_version(base, manifest.read(base)) != about.source_sha256:
+    if weights_version(base) != about.source_sha256:
         raise Refused(
             f"{adapter} is for {about.source}, version {about.source_sha256[:16]}, not for the "
             f"weights in {base}: name its own, or train without --adapter"
         )
 
 
-def weights_version(folder: Path, known: Manifest | None) -> str:
+def weights_version(folder: Path) -> str:
     """By what an adapter names these weights; "" where there are none. Of a folder from elsewhere,
-    which has no manifest, all weights are read."""
-    if known is not None:
+    which has no manifest, all weights are read. What is served has another version, which includes
+    the other files (vllm/weight_digest.py).
+
+    Raises:
+        ValueError: its manifest cannot be read.
+    """
+    if (known := manifest.read(folder)) is not None:
         return known.weights
     return manifest.weights_digest(folder) if (folder / "config.json").is_file() else ""

@@ -83,7 +83,7 @@ def _fine_tune(name: str, base: Model, adapter: Path, into: Path) -> None:
     size = base.converted / GB
     recorded = manifest.read(adapter)
     below = into / base.folder
-    version = weights_version(below, manifest.read(below))
+    version = weights_version(below)
     if recorded is not None and version != recorded.source_sha256:
         raise Refused(
             f"{below} has other weights than those that the adapter is for (version "

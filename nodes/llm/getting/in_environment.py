@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nodes.llm import manifest
+from nodes.llm.getting.adapters import weights_version
 from nodes.llm.getting.cpu_environment import NAME, environment, last_words, python_of
 from nodes.llm.getting.refusals import Failed
 from nodes.llm.getting.weight_conversion import OFFLINE
@@ -87,6 +88,5 @@ def describe_merged(folder: Path, base: Path, adapter: Manifest) -> None:
 def _about(base: Path) -> tuple[str, str, str]:
     """(model, licence, digest)"""
     known = manifest.read(base)
-    if known is None:
-        return base.name, "", manifest.weights_digest(base)
-    return known.model, known.licence, known.weights
+    model, licence = (base.name, "") if known is None else (known.model, known.licence)
+    return model, licence, weights_version(base)

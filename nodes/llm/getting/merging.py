@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 
 from nodes.common.storage.whole_files import write_whole
-from nodes.llm import manifest
 from nodes.llm.getting.adapters import weights_version, whole_adapter
 from nodes.llm.getting.disk_room import check_room, size_of
 from nodes.llm.getting.folder_lock import alone
@@ -54,12 +53,12 @@ def _base(about: Manifest, weights: Path) -> Path:
     broken: list[str] = []
     for folder in sorted(weights.iterdir()) if weights.is_dir() else []:
         try:
-            known = manifest.read(folder) if folder.is_dir() else None
+            version = weights_version(folder)
         except ValueError as error:  # of which weights it is, only its name tells
             if folder.name == about.source:
                 broken.append(f"{folder} ({error})")
             continue
-        if weights_version(folder, known) != about.source_sha256:
+        if version != about.source_sha256:
             continue
         if not (wrong := problem(folder, [], thorough=True)):
             return folder

@@ -63,7 +63,7 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
             f"({other}): name its own with llm.path=DIR, or train one for these."
         )
     if recorded is not None:
-        version = weights_version(weights, manifest.read(weights))
+        version = weights_version(weights)
         if version and version != recorded.source_sha256:
             raise ValueError(
                 f"llm.adapter={profile.adapter} was trained on other weights ({recorded.source}, "
