@@ -1,6 +1,8 @@
 """The programs of the stock for fights, uses, mining and living on, in the embedded world; and what
 they see and go by."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -338,6 +340,16 @@ def test_way_climbs_one_block_and_falls_at_most_three():
     assert all(cell[0] < 2 for cell in way(deep, (3, None, 0)))
 
 
+SHEEP_FAR_AHEAD: dict[str, Any] = {
+    "flat_world_seed_string": "3;7,60*1,2*3,2;1;",
+    "initial_mobs": "sheep",
+    "initial_mob_spawn_range_low": [-2, 1, 30],
+    "initial_mob_spawn_range_high": [2, 1, 34],
+    "allow_mob_spawn": False,
+    "start_position": (0.5, 63.0, 0.5, 0.0, 0.0),
+}
+
+
 def test_explore_goes_where_one_has_not_been():
     assert_works(
         """
@@ -353,6 +365,29 @@ def action(obs):
 """,
         flat_world_seed_string="3;7,2*3,2;1;",
         start_position=(0.5, 4.0, 0.5, 0.0, 0.0),
+    )
+
+
+def test_explore_ends_as_soon_as_what_is_wanted_is_in_sight():
+    assert_works(
+        """
+def action(obs):
+    been = {}
+    obs = explore(obs, 100, been)
+    assert obs.steps >= 100, obs.steps
+""",
+        **SHEEP_FAR_AHEAD,
+    )
+    assert_works(
+        """
+def action(obs):
+    been = {"wanted": "sheep"}
+    assert look_out(obs, "sheep") is not None
+    obs = explore(obs, 100, been)
+    assert look_out(obs, "sheep") is not None
+    assert obs.steps < 30, obs.steps
+""",
+        **SHEEP_FAR_AHEAD,
     )
 
 

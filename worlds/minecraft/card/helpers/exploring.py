@@ -12,6 +12,7 @@ FED = 12.0  # of food: above it one jumps along, which is quicker and makes hung
 SOUND = 14.0  # of life: hurt by falls, one does not jump
 POOR = 0.6  # of what land that is all new is worth: less, and one looks behind, too
 COMMITTED = 300  # steps after a look behind in which there is no other, so as not to turn about
+LOOK = 5  # steps from one look for what is wanted to the next
 STALE = 3000.0  # steps after which a plot that was seen is as good as new
 
 
@@ -74,9 +75,11 @@ def best_way(obs, been):
 
 def explore(obs, steps, been):
     """``been``: a dict that is kept between calls, by plot the step at which it was seen last. Its
-    ``bare``, where it is set, is what land without grass is worth beside a meadow, 0 to 1."""
+    ``bare``, where it is set, is what land without grass is worth beside a meadow, 0 to 1; its
+    ``wanted`` a block or mob: the call ends as soon as one is in sight."""
     last = obs.steps + steps
     rich = sum(FAR_WORTH) / (IN_SIGHT * DRY_PACE)
+    wanted = been.get("wanted", "")
     stuck = 0
     while obs.steps < last:
         if abs(obs.pitch) > 8:
@@ -96,7 +99,9 @@ def explore(obs, steps, been):
         if abs(aside) > 7.5:
             obs = turn(aside)
         x, _, z = obs.position
-        obs, blocked = run_on(obs, min(24, last - obs.steps))
+        obs, blocked = run_on(obs, min(24, last - obs.steps), wanted)
+        if spotted(obs, wanted):
+            return obs
         if blocked:
             course = radians(obs.yaw)
             obs = travel(obs, -sin(course) * 14.0, cos(course) * 14.0, 40)
@@ -106,10 +111,17 @@ def explore(obs, steps, been):
     return obs
 
 
-def run_on(obs, steps):
-    """Straight on at a run, over what is one block high; and whether something was in the way."""
+def spotted(obs, wanted):
+    return wanted != "" and look_out(obs, wanted) is not None
+
+
+def run_on(obs, steps, wanted):
+    """Straight on at a run, over what is one block high, until what is wanted is in sight; and
+    whether something was in the way."""
     slow = 0
     for step in range(steps):
+        if step % LOOK == LOOK - 1 and spotted(obs, wanted):
+            return obs, False
         x, _, z = obs.position
         if obs.block(0, 0, 0) == "water" or obs.block(0, 1, 0) == "water":
             obs = jump()
