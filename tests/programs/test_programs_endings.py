@@ -1,5 +1,6 @@
 """What is reported of a run's end is what happened, whatever programs run beside it."""
 
+import math
 import random
 
 import pytest
@@ -117,6 +118,47 @@ def test_a_run_of_many_steps_may_do_work_in_each_of_them(monkeypatch: pytest.Mon
         assert run.ending is not None
         statuses[turns] = run.ending.status
     assert statuses == {8: "step_limit", 12: "fuel_exhausted"}
+
+
+def test_a_run_that_ends_in_the_last_step_that_is_timed_leaves_the_others_going_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running, "_TIMED_STEPS", 2)
+    monkeypatch.setattr(running, "SLOW_STEP", 0.0)
+    sources = [
+        f"def action(obs):\n    while obs.steps < {steps}:\n        obs = jump()\n"
+        for steps in (3, 5)
+    ]
+    seen = Observations(Readings(FakeWorld(2)), frozenset())
+    runs = {row: Run(compile_program(source, RUNTIME), 100) for row, source in enumerate(sources)}
+    batch = Batch(dict(runs), {row: run.start(seen.row(row, 0)) or 0 for row, run in runs.items()})
+    batch.send(seen)
+    monkeypatch.setattr(running, "SLOW_STEP", math.inf)
+    while batch.runs:
+        batch.send(seen)
+    endings = [run.ending for run in runs.values()]
+    assert [(end.status, end.steps) for end in endings if end] == [("finished", 3), ("finished", 5)]
+
+
+def test_timing_ends_some_steps_after_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "_TIMED_STEPS", 3)
+    monkeypatch.setattr(running, "SLOW_STEP", 0.0)
+    seen = Observations(Readings(FakeWorld(1)), frozenset())
+    source = "def action(obs):\n    while True:\n        obs = jump()\n"
+    run = Run(compile_program(source, RUNTIME), 100)
+    batch = Batch({0: run}, {0: run.start(seen.row(0, 0)) or 0})
+    batch.send(seen)
+    batch.send(seen)
+    timed = run.seconds
+    assert timed > 0.0
+    monkeypatch.setattr(running, "SLOW_STEP", math.inf)
+    for _ in range(5):
+        batch.send(seen)
+    after = run.seconds
+    assert after > timed
+    batch.send(seen)
+    assert run.seconds == after
+    assert batch.runs
 
 
 def test_a_run_that_takes_too_much_processor_time_is_ended_and_others_continue(

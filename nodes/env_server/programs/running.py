@@ -253,10 +253,10 @@ class Batch:
                     slow[row] = run.time_is_up() if late else self._looked_at(run, codes[place])
         if time.perf_counter() - began > SLOW_STEP:
             self._timed_until = steps + _TIMED_STEPS
-        if self._timed != (steps < self._timed_until):
-            self._timed = not self._timed
-            self._live = self._ways_on()
+        timed, self._timed = self._timed, steps < self._timed_until
         over = self._settle(slow) if slow else []
+        if timed != self._timed and not slow:  # else it was written anew, without those that ended
+            self._live = self._ways_on()
         return over + self._put_aside() if self._interrupts else over
 
     def stop(self, over: list[int]) -> list[tuple[int, Run]]:
