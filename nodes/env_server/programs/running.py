@@ -255,7 +255,7 @@ class Batch:
             self._timed_until = steps + _TIMED_STEPS
         timed, self._timed = self._timed, steps < self._timed_until
         over = self._settle(slow) if slow else []
-        if timed != self._timed and not slow:  # else it was written anew, without those that ended
+        if timed != self._timed and not slow:  # else settling wrote it, without those that ended
             self._live = self._ways_on()
         return over + self._put_aside() if self._interrupts else over
 

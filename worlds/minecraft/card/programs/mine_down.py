@@ -178,8 +178,8 @@ def tunnel(obs, heading, been):
         if cell_of(obs) != here:
             return obs, heading
     ways = [(heading + turned) % 4 for turned in (0, 1, 3, 2)]
-    known = [(here[0] + sx, here[1], here[2] + sz) in been for sx, sz in WAYS]
-    for way in [way for way in ways if not known[way]] + [way for way in ways if known[way]]:
+    behind = [(here[0] + sx, here[1], here[2] + sz) in been for sx, sz in WAYS]
+    for way in [way for way in ways if not behind[way]] + [way for way in ways if behind[way]]:
         obs = drive(obs, WAYS[way][0], WAYS[way][1])
         if cell_of(obs) != here:
             return obs, way if way == ways[3] else heading
