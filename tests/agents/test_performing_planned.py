@@ -203,7 +203,7 @@ def test_without_planning_a_goal_that_the_rules_cannot_plan_is_accepted(tmp_path
 
 @pytest.mark.parametrize(
     "goal",
-    [Condition(kind="have", name="chorus_plant"), Condition(kind="in_biome", name="desert")],
+    [Condition(kind="have", name="chorus_plant"), Condition(kind="in_biome", name="nether")],
 )
 def test_a_plan_to_what_the_rules_know_no_way_to_is_practised_and_performed(
     tmp_path: Path, goal: Condition

@@ -152,9 +152,8 @@ def test_logs_of_other_trees_count_as_logs_for_planks_but_not_for_a_goal_of_logs
     ("kind", "name"),
     [
         ("in_dimension", "overworld"),
-        ("in_biome", "plains"),
-        ("height", "above"),
-        ("health", "food"),
+        ("in_biome", "nether"),
+        ("in_biome", "the_end"),
     ],
 )
 def test_a_condition_that_no_rule_reaches_is_refused_in_one_sentence(kind: str, name: str):
@@ -163,6 +162,33 @@ def test_a_condition_that_no_rule_reaches_is_refused_in_one_sentence(kind: str, 
         PLANNING.plan_for(goal, {})
     with pytest.raises(NoRule, match=f"nothing in the rules brings about {kind}"):
         Book().approach(goal)
+
+
+@pytest.mark.parametrize(
+    ("goal", "inventory", "first"),
+    [
+        (Condition(kind="in_biome", name="desert"), {}, "find desert"),
+        (Condition(kind="height", name="above", quantity=100), {}, "get to y 100 or above"),
+        (Condition(kind="height", name="below", quantity=20), {}, "harvest 3 log"),
+        (
+            Condition(kind="height", name="below", quantity=20),
+            {"iron_pickaxe": 1},
+            "get to y 20 or below",
+        ),
+        (Condition(kind="height", name="below", quantity=62), {}, "get to y 62 or below"),
+        (Condition(kind="health", name="food", quantity=20), {}, "get 4 beef"),
+        (Condition(kind="health", name="food", quantity=20), {"bread": 1}, "have 20 food"),
+        (Condition(kind="health", name="life", quantity=12), {}, "get 2 beef"),
+        (Condition(kind="health", name="oxygen", quantity=300), {}, "have 300 oxygen"),
+    ],
+)
+def test_plans_to_a_place_a_height_and_a_vital(
+    goal: Condition, inventory: dict[str, int], first: str
+):
+    """Who digs down into the rock has a pickaxe, and who is to be fed has something to eat."""
+    subtasks = PLANNING.plan_for(goal, inventory)
+    assert (subtasks[0].name, subtasks[-1].success) == (first, goal)
+    assert Book().approach(goal).splits
 
 
 def test_every_task_of_minedojo_has_a_plan_that_can_be_carried_out():

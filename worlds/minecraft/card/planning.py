@@ -15,7 +15,7 @@ from worlds.common.arithmetic import Arithmetic, Fuel, Need
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
 from worlds.minecraft.card.naming import seen_name
-from worlds.minecraft.card.ways import NO_WAY_TO_THE_END, PLACES, WAYS, way_to
+from worlds.minecraft.card.ways import PLACES, WAYS, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
 _WEAPONS = tuple(
@@ -23,6 +23,9 @@ _WEAPONS = tuple(
     for stuff in ("diamond", "iron", "stone", "golden", "wooden")
     for kind in ("sword", "axe")
 )
+_PICKAXES = {f"{stuff}_pickaxe" for stuff in ("wooden", "stone", "iron", "golden", "diamond")}
+_MEALS = {"beef", "porkchop", "mutton", "chicken", "bread", "apple", "carrot"}
+_MEALS |= {f"cooked_{meal}" for meal in _MEALS}
 _DANGEROUS = frozenset(
     mob.name for mob in MOBS if mob.name not in (
         "bat", "chicken", "cow", "donkey", "horse", "llama", "mooshroom", "mule", "ocelot", "pig",
@@ -32,9 +35,11 @@ _DANGEROUS = frozenset(
 """Mobs not to be fought with bare hands where that can be avoided."""
 MOB_NAMES = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
-_NO_WAY = frozenset(("in_biome", "in_dimension", "height", "health"))
 _BIOMES_OF = {"nether": "nether", "end": "the_end"}
 """The biome of each place: episodes that begin in it begin there."""
+_NOT_WALKED_TO = frozenset((*_BIOMES_OF.values(), "the_void"))
+_ROCK = 60  # y: who goes lower digs through stone
+_FOOD_OF_A_MEAL = 3  # raw beef
 ALIKE = {"log2": "log"}
 """Items that recipes take in place of another one: the trunks of other trees."""
 _CARRIED = {"nearby": "places", "placed": "places", "used": "uses", "worn": "puts on"}
@@ -86,6 +91,20 @@ needs, shortfalls, expected = ARITHMETIC.needs, ARITHMETIC.shortfalls, ARITHMETI
 def no_way(success: Condition) -> str:
     """The sentence for a condition that the rules do not know how to bring about."""
     return f"nothing in the rules brings about {success.kind} {success.name!r}"
+
+
+def check_way(success: Condition) -> None:
+    """Whether there is a way to where, or to what state, a condition wants the player.
+
+    Raises:
+        Unreachable: there is none, with the reason.
+    """
+    if success.kind == "in_dimension":
+        if success.name not in PLACES:
+            raise Unreachable(no_way(success))
+        way_to(success.name)
+    elif success.kind == "in_biome" and success.name in _NOT_WALKED_TO:
+        raise Unreachable(no_way(success))
 
 
 class MinecraftPlanning(WayPlanning):
@@ -140,10 +159,7 @@ class MinecraftPlanning(WayPlanning):
     ) -> list[tuple[Condition, Mapping[str, int]]]:
         """What is to be had beside what a condition names, then the condition, each with the
         inventory that it starts from."""
-        if success == Condition(kind="in_dimension", name="end"):
-            raise Unreachable(NO_WAY_TO_THE_END)
-        if success.kind in _NO_WAY and self.gained(success) is None:
-            raise Unreachable(no_way(success))
+        check_way(success)
         parts: list[tuple[Condition, Mapping[str, int]]] = []
         held: Mapping[str, int] = inventory
         for item, count in self._besides(success, held).items():
@@ -155,7 +171,9 @@ class MinecraftPlanning(WayPlanning):
 
     def _besides(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
         """What is to be had beside what a condition names: an arrow for a bow, soil for a hoe,
-        which is made where there is only rock, and a weapon for who fights what fights back."""
+        which is made where there is only rock, a weapon for who fights what fights back, a
+        pickaxe for who digs down into the rock, and meat for who is to be fed, without which life
+        does not come back either."""
         if success.kind == "used" and success.name == "bow":
             return {"arrow": success.quantity}
         if success.kind == "used" and success.name.endswith("_hoe"):
@@ -163,6 +181,12 @@ class MinecraftPlanning(WayPlanning):
         if success.kind == "killed" and success.name in _DANGEROUS:
             armed = any(inventory.get(weapon, 0) for weapon in _WEAPONS)
             return {} if armed else {"stone_sword": 1}
+        if success.kind == "height" and success.name == "below" and success.quantity < _ROCK:
+            armed = any(inventory.get(pick, 0) for pick in _PICKAXES)
+            return {} if armed else {"wooden_pickaxe": 1}
+        if success.kind == "health" and success.name in ("life", "food"):
+            eaten = sum(inventory.get(meal, 0) for meal in _MEALS)
+            return {} if eaten else {"beef": -(-success.quantity // (2 * _FOOD_OF_A_MEAL))}
         return {}
 
     def wanted(self, success: Condition, inventory: Mapping[str, int]) -> tuple[str, int] | None:
@@ -185,6 +209,8 @@ class MinecraftPlanning(WayPlanning):
             "placed": f"put down {success.quantity} {thing}",
             "worn": f"put {thing} on",
             "lived": f"live {success.quantity} {thing}",
+            "height": f"get to y {success.quantity} or {thing}",
+            "health": f"have {success.quantity} {thing}",
         }
         return Subtask(name=names.get(kind, f"find {thing}"), success=success, why="the goal")
 

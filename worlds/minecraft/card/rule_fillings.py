@@ -15,14 +15,22 @@ from worlds.card import RulebookRules, Tables, Unreachable
 from worlds.common.ways import Way
 from worlds.minecraft.card.conditions import TICKS
 from worlds.minecraft.card.naming import mob_seen_as
-from worlds.minecraft.card.planning import ALIKE, MOB_NAMES, needs, no_way
+from worlds.minecraft.card.planning import ALIKE, MOB_NAMES, check_way, needs, no_way
 from worlds.minecraft.card.ways import MADE, PLACES, easiest, open_ways, way_to
 
 _HERE = Path(__file__).parent
 _NOTHING: Mapping[str, int] = {}
 _LOCALISED = {block.name: block.localised for block in BLOCKS}
-_KINDS = {"killed": "fight", "placed": "put", "worn": "wear", "lived": "live"}
+_KINDS = {
+    "killed": "fight",
+    "placed": "put",
+    "worn": "wear",
+    "lived": "live",
+    "in_biome": "travel",
+    "health": "recover",
+}
 _ITEMS = {item.name: item for item in ITEMS}
+_WATERS = frozenset(("ocean", "deep_ocean", "frozen_ocean", "river", "frozen_river"))
 _LISTS = ("sources", "crafts", "places", "hands")
 
 
@@ -35,20 +43,22 @@ class MinecraftRulebook(RulebookRules):
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> str:
         """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``,
-        ``follow``, ``reach``, ``place``, ``fight``, ``live``, ``enter``, or how an item is used.
+        ``follow``, ``reach``, ``place``, ``fight``, ``live``, ``enter``, ``travel``, ``climb``,
+        ``descend``, ``recover``, or how an item is used.
         """
         if goal.kind == "nearby":
             return "place"
         if goal.kind == "used":
             return use_of(goal.name)
         if goal.kind in _KINDS:
+            check_way(goal)
             return _KINDS[goal.kind]
+        if goal.kind == "height":
+            return "climb" if goal.name == "above" else "descend"
         if goal.kind in ("near", "facing"):
             return "reach"
         if goal.kind == "in_dimension":
-            if goal.name not in PLACES:
-                raise Unreachable(no_way(goal))
-            way_to(goal.name)  # it has the reason where there is none
+            check_way(goal)
             return "enter"
         if goal.kind != "have":
             raise Unreachable(no_way(goal))
@@ -110,6 +120,9 @@ class MinecraftRulebook(RulebookRules):
             "STATION": goal.name if goal.kind == "nearby" else way.station,
             "TICKS": goal.quantity * TICKS.get(goal.name, 1),
             "LEVEL": tables["levels"].get(block, 0),
+            "HEIGHT": goal.quantity,
+            "VITAL": goal.name,
+            "MEDIUM": "water" if goal.name in _WATERS else "land",
         }
 
     def lists(
