@@ -79,6 +79,7 @@ def test_every_prompt_of_minedojo_is_understood_as_its_success_condition(goals: 
         ("survive for 3 days", "lived", "days", 3),
         ("go to the Nether", "in_dimension", "nether", 1),
         ("find a desert", "in_biome", "desert", 1),
+        ("find the nether biome", "in_dimension", "nether", 1),
         ("climb up to y 100", "height", "above", 100),
         ("go below height 20", "height", "below", 20),
         ("dig down to level 12", "height", "below", 12),
@@ -233,6 +234,7 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
             "goal: prompt: the rulebook has no plan for 'place a monster egg': nothing in the "
             "rules leads to 'monster_egg'; what comes nearest is 'obtain egg' or 'obtain 8 egg'; a",
         ),
+        (["prompt=find a dessert"], "what comes nearest is 'find desert' or"),
         (["prompt=go to the overworld"], "brings about in_dimension 'overworld'; a language model"),
         (["prompt=go to the end"], "no program that finds one; what comes nearest is"),
         (["prompt=get an elytra"], "nothing in the rules leads to 'elytra'; a language model may"),

@@ -77,7 +77,10 @@ class Words:
     """``prompts``: those that are known by heart, each with what it asks for."""
 
     def __init__(self, prompts: Mapping[str, Condition]) -> None:
-        self._known = {plain(prompt): condition for prompt, condition in prompts.items()}
+        self._known = {
+            f"find {name.replace('_', ' ')}": Condition(kind="in_biome", name=name)
+            for name in sorted(_BIOMES - {"nether", "the_end", "the_void"})
+        } | {plain(prompt): condition for prompt, condition in prompts.items()}
         self._prompts = list(prompts)
 
     def understood(self, prompt: str) -> Condition:
@@ -113,7 +116,8 @@ class Words:
         hint = f"; what comes nearest is {shown}" if shown else ""
         return (
             f"the rulebook does not understand {text[:100]!r}{hint}; it understands "
-            "'N ITEM', 'get N ITEM', 'kill N MOB', 'use ITEM' and the prompts of `rlgpt task list`"
+            "'N ITEM', 'get N ITEM', 'kill N MOB', 'use ITEM', 'find BIOME', 'climb up to y N' and "
+            "the prompts of `rlgpt task list`"
         )
 
 
@@ -157,10 +161,10 @@ def _a_place(text: str) -> Condition | None:
     rest = _after(text, GOING)
     if rest is None:
         return None
-    name = _ARTICLE.sub("", rest)
+    name = _ARTICLE.sub("", rest).removesuffix(" biome")
     if name in _DIMENSIONS:
         return Condition(kind="in_dimension", name=_DIMENSIONS[name])
-    named = name.removesuffix(" biome").replace(" ", "_")
+    named = name.replace(" ", "_")
     return Condition(kind="in_biome", name=named) if named in _BIOMES else None
 
 
