@@ -125,6 +125,25 @@ def test_imitation_makes_kept_choices_more_probable_and_leaves_the_critic_unchan
         assert torch.equal(weight, critic[name]), name
 
 
+def test_imitation_takes_a_gradient_step_for_each_minibatch():
+    session, collector, _ = begin()
+    parameters = msgspec.structs.replace(PARAMETERS, imitation_every=1)
+    state = TrainingState(Spaces.of(session.open(0)), parameters, seed=3)
+    state.begin(8)
+    collector.begin(session.open(0))
+    iterate(session, collector, state, 4)
+    decisions = len(state.trajectories.all().choices)
+    assert decisions > 16
+
+    steps = []
+    state.ppo.optimiser.register_step_post_hook(lambda *_: steps.append(1))
+    for minibatch, expected in ((0, 1), (16, math.ceil(decisions / 16))):
+        state.parameters = msgspec.structs.replace(parameters, imitation_minibatch=minibatch)
+        steps.clear()
+        assert state.imitate_if_due()
+        assert len(steps) == expected
+
+
 def trained(kept: TrajectoryFiles, state: TrainingState) -> dict:
     """What a training does when it saves: see Training._save."""
     contents = state.checkpoint()
