@@ -182,9 +182,7 @@ class Pursuit:
             # Samples left by one go to the next; none may use up the others' share.
             samples = (practice() - self._spent()) // (1 + len(to_come))
             if samples < least(self.task):
-                kept = f"{self.limits.samples - practice():,} are kept back for the performance"
-                spent = f"{self._spent():,} of {self.limits.samples:,}, of which {kept}"
-                return f"The samples are spent: {spent}."
+                return self._too_few(subtask, samples, practice())
             known = _Subtask(subtask, start, f"{self._goal.id}/{done}-{slug(subtask.name)}")
             others = len(to_come) * least_again(self.task, self._config)
             if failed := self._begin(known, samples, single, practice, others):
@@ -196,6 +194,17 @@ class Pursuit:
             if left and (problems := shortfalls(self.task, rest, left)):
                 rest, held = self._plan_again(done, left, problems, rest, held)
         return ""
+
+    def _too_few(self, subtask: Subtask, share: int, practice: int) -> str:
+        """Why a subtask cannot be begun with its ``share`` of the samples."""
+        samples = self.limits.samples
+        kept = samples - practice
+        for_performance = f" and {kept:,} are kept back for the performance" if kept else ""
+        return (
+            f"{subtask.name}: {max(0, share):,} samples are its share, and trying and evaluating "
+            f"one episode may take {least(self.task):,}. Of all {samples:,}, {self._spent():,} are "
+            f"spent{for_performance}: raise limits.samples."
+        )
 
     def _with_own_name(self, subtask: Subtask) -> Subtask:
         """A subtask of a new plan may have the name of another one that was practised, and what is

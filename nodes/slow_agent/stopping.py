@@ -40,8 +40,8 @@ def stop_reason(
 
 def _too_few(samples: int, limits: Limits, least: int) -> str:
     return (
-        f"{limits.samples - samples:,} of {limits.samples:,} samples are left, and an iteration is "
-        f"begun with {least:,} at least."
+        f"{limits.samples - samples:,} of {limits.samples:,} samples are left, and an iteration "
+        f"needs at least {least:,}."
     )
 
 

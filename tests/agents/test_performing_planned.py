@@ -320,6 +320,22 @@ def test_samples_that_are_too_few_for_one_episode_are_refused_in_a_sentence(tmp_
     )
 
 
+def test_a_share_of_the_samples_that_is_too_small_to_begin_with_is_told_with_its_reason(
+    tmp_path: Path,
+):
+    below = Below()
+    bus = below.bus()
+    start(Planner, bus, tmp_path)
+    report = pursue(bus, TASK, samples=10_000)
+    assert not report.success
+    assert not below.achieved
+    assert report.reason == (
+        "harvest 1 log: 833 samples are its share, and trying and evaluating one episode may take "
+        "2,000. Of all 10,000, 0 are spent and 7,500 are kept back for the performance: raise "
+        "limits.samples."
+    )
+
+
 def test_a_performance_cut_short_by_its_samples_is_no_success(tmp_path: Path):
     below = Below()
     bus = below.bus()
