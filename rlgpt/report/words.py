@@ -51,12 +51,15 @@ def condition(value: Condition, game: str) -> str:
         return f"{value.kind} {value.quantity} {value.name}"
 
 
-def place(task: Task) -> str:
-    """Where a task's episodes begin: ``forest, ``, or nothing."""
+def start(task: Task) -> str:
+    """How a task's episodes begin: ``biome: forest; inventory: 2 log``."""
     try:
-        return "".join(f"{value}, " for value in card(task.game).setting(task).values())
+        known = dict(card(task.game).setting(task))
     except GameError:
-        return ""
+        known = {}
+    held = ", ".join(f"{quantity} {name}" for name, quantity in task.inventory.items())
+    known["Inventory"] = held or "empty"
+    return "; ".join(f"{name.lower()}: {value}" for name, value in known.items())
 
 
 def reward(term: RewardTerm, game: str) -> tuple[str, str]:

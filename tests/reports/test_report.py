@@ -68,6 +68,19 @@ def test_the_page_describes_the_run(tmp_path: Path) -> None:
     assert any(link.startswith("data:video/mp4;base64,") for link in outline.links)
 
 
+def test_the_page_names_what_an_episode_starts_with_and_counts_one_iteration(
+    tmp_path: Path,
+) -> None:
+    fill(tmp_path)
+    config = tmp_path / "config.yaml"
+    config.write_text(config.read_text().replace("iterations: 4", "iterations: 1"))
+    task = msgspec.structs.replace(TASK, biome="", inventory={"log": 2})
+    report = msgspec.structs.replace(goal_report(), task=task)
+    text = " ".join(written(tmp_path, report).text.split())
+    assert "biome: any of them; inventory: 2 log" in text
+    assert "success rate 0.9, 1 iteration or 3M samples" in text
+
+
 def test_the_page_needs_nothing_but_its_folder(tmp_path: Path) -> None:
     fill(tmp_path)
     outline = written(tmp_path, goal_report())

@@ -16,7 +16,7 @@ from rlgpt.report.account import Account, account
 from rlgpt.report.goal_outcomes import outcome
 from rlgpt.report.known_success import known_success
 from rlgpt.report.summary import summarise
-from rlgpt.report.words import condition, place, reward, subtask_names, successes
+from rlgpt.report.words import condition, reward, start, subtask_names, successes
 
 _GOALS = 500
 """Goals that a person can choose among, the newest."""
@@ -73,7 +73,7 @@ def _task(known: Account, game: str) -> dict[str, Any] | None:
         "id": task.id,
         "prompt": task.prompt,
         "success": condition(task.success, game) if task.success.kind else "",
-        "start": place(task),
+        "start": start(task),
         "inventory": task.inventory,
         "horizon": task.horizon,
         "game": game,
