@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rlgpt.bags.bag_reader import BagReader, Recorded, left_out
+from rlgpt.bags.counted import counted
 from rlgpt.bags.found_pictures import SCHEMA, SCHEMA_NAME, compressed, pictures_in
 from rlgpt.bags.plain_messages import ENCODINGS, columns_of, json_of, value_of
 from rlgpt.bags.topic_patterns import check_patterns, is_wanted
@@ -43,7 +44,7 @@ def export(
     for sentence in readable.left_out():
         print(sentence, file=sys.stderr)
     if output is not None:
-        print(f"{output}: {count:,} messages", file=sys.stderr)
+        print(f"{output}: {counted(count, 'message')}", file=sys.stderr)
     return 0
 
 
@@ -75,7 +76,7 @@ class _Readable:
     def left_out(self) -> Iterator[str]:
         """What of the bag was not exported, in sentences."""
         for encoding, count in sorted(self._unknown.items()):
-            yield f"{count:,} messages could not be read by their encoding ({encoding}): left out"
+            yield f"{counted(count, 'message')} could not be read by encoding {encoding}: left out"
         yield from left_out(self._reader, self._damaged)
 
 

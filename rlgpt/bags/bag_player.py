@@ -12,6 +12,7 @@ from messages.calling import calls
 from messages.system import description, heartbeat
 from nodes.common.running.ending_signals import ended_by
 from rlgpt.bags.bag_reader import BagReader, Channel, Recorded, left_out
+from rlgpt.bags.counted import counted
 from rlgpt.bags.mcap_records import ENCODING
 from rlgpt.bags.message_maps import NoMap, parted
 from rlgpt.bags.message_schemas import Types
@@ -76,21 +77,24 @@ def play(
             player.start()
         services = [name for name in answers.types if name.partition("/")[0] in nodes]
         print_progress(
-            f"playing {file} in place of {', '.join(nodes)}: {contents.count(nodes):,} messages, "
-            f"{len(services)} services; Ctrl-C ends it"
+            f"playing {file} in place of {', '.join(nodes)}: "
+            f"{counted(contents.count(nodes), 'message')}, "
+            f"{counted(len(services), 'service')}; Ctrl-C ends it"
         )
         for sentence in contents.left_out:
             print_progress(sentence)
         sent, damaged = _publish(contents, players, answers, pace, over)
         if services and not pace.once and not over.is_set():
-            print_progress(f"{sent:,} messages are published; requests are answered until Ctrl-C")
+            done = f"published {counted(sent, 'message')}"
+            print_progress(f"{done}; requests are answered until Ctrl-C")
             over.wait()
     print_progress(
-        f"published {sent:,} messages; answered {answers.given:,} requests, {answers.repeated:,} "
-        f"of them with the last answer again; {answers.missing:,} were not in the bag"
+        f"published {counted(sent, 'message')}; answered {counted(answers.given, 'request')}, "
+        f"{answers.repeated:,} of them with the last answer again; "
+        f"{answers.missing:,} {'was' if answers.missing == 1 else 'were'} not in the bag"
     )
     if damaged:
-        print_progress(f"{damaged:,} messages are damaged and were not published")
+        print_progress(f"{counted(damaged, 'damaged message', 'was', 'were')} not published")
     return 0
 
 
@@ -100,7 +104,7 @@ class _Contents:
     Attributes:
         topics: of each node, the topics that are published, with their types.
         first: when the first message was recorded, in nanoseconds, and ``seconds`` from it to the
-            last one; the latched messages that a snapshot begins with do not count.
+            last one; the first message of a latched topic does not count.
         left_out: what of the file cannot be read, in sentences.
     """
 
@@ -116,16 +120,16 @@ class _Contents:
         latest = 0
         reader = BagReader(path)
         for message in reader.messages():
-            met.add(message.channel.topic)
             encodings.add(message.channel.encoding)
             node = _node(message.channel)
             self.nodes.add(node)
-            # A snapshot begins with latched messages, which may be hours older.
-            if message.channel.metadata.get("latched") != "true":
+            # A snapshot begins with the last message of each latched topic, maybe hours older.
+            if message.channel.metadata.get("latched") != "true" or message.channel.topic in met:
                 self.first = self.first or message.logged
             if self.publishes(message.channel):
                 self.topics.setdefault(node, {})[message.channel.topic] = message.channel.schema
                 self._counts[node] = self._counts.get(node, 0) + 1
+            met.add(message.channel.topic)
             latest = message.logged
         self.first = self.first or latest
         self.seconds = (latest - self.first) / 1e9

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rlgpt.bags import mcap_records as records
+from rlgpt.bags.counted import counted
 from rlgpt.bags.message_maps import is_map
 from rlgpt.composing.user_files import check_regular
 from rlgpt.refused import Refused
@@ -163,9 +164,12 @@ def left_out(reader: BagReader, damaged: int = 0) -> Iterator[str]:
     """What of a bag that was read could not be, in sentences; ``damaged``: messages that turned out
     to be after they had been read."""
     if dropped := reader.dropped + damaged:
-        yield f"{dropped:,} messages are damaged and are left out"
+        yield f"{counted(dropped, 'damaged message', 'is', 'are')} left out"
     if chunks := reader.damaged_chunks:
-        yield f"{chunks:,} chunks of the bag are damaged: messages of theirs are missing or wrong"
+        yield (
+            f"{counted(chunks, 'chunk')} of the bag {'is' if chunks == 1 else 'are'} damaged: "
+            "messages are missing or wrong"
+        )
     if unread := reader.unread:
         yield (
             f"the bag is cut off or damaged: its last {unread:,} bytes are no whole record and "

@@ -16,6 +16,7 @@ from nodes.common.running.ending_signals import ended_by
 from nodes.common.running.exit_codes import FAILED
 from rlgpt.bags.bag_writer import BagFull, BagWriter
 from rlgpt.bags.choice import Choice, choose
+from rlgpt.bags.counted import counted
 from rlgpt.bags.printing import print_progress
 from rlgpt.bags.recorder import Recorder
 from rlgpt.bags.snapshot import Snapshot
@@ -263,7 +264,7 @@ class _SnapshotRecording(_Base):
 
 
 def _amount(writer: BagWriter) -> str:
-    return f"{writer.messages:,} messages, {writer.size / (1 << 20):.1f} MiB"
+    return f"{counted(writer.messages, 'message')}, {writer.size / (1 << 20):.1f} MiB"
 
 
 def _account(writer: BagWriter, recorder: Recorder) -> str:

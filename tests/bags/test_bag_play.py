@@ -211,10 +211,10 @@ def test_what_of_a_damaged_bag_cannot_be_played_is_told(run: Path, tmp_path: Pat
     arguments = ("a.mcap", "--rate", "0", "--once", "--run", str(run))
     done = rlgpt("bag", "play", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "1 messages are damaged and are left out" in done.stderr
+    assert "1 damaged message is left out" in done.stderr
     assert "its last 30 bytes are no whole record" in done.stderr
     assert "published 0 messages" in done.stderr
-    assert "1 messages are damaged and were not published" in done.stderr
+    assert "1 damaged message was not published" in done.stderr
 
 
 def test_a_snapshots_old_latched_message_does_not_delay_what_follows(tmp_path: Path) -> None:
@@ -227,3 +227,15 @@ def test_a_snapshots_old_latched_message_does_not_delay_what_follows(tmp_path: P
     writer.write(new, 1, now, body, now)
     writer.finish()
     assert _Contents(tmp_path / "a.mcap", []).first == now
+
+
+def test_a_bag_of_latched_topics_alone_lasts_from_the_first_repetition(tmp_path: Path) -> None:
+    writer = BagWriter(tmp_path / "a.mcap", {})
+    second = 10**9
+    beats = writer.add_channel("a/heartbeat", "Beat", b"{}", {"node": "a", "latched": "true"})
+    body = joined(snapshot(encode(Number(number=1))), "")
+    for number, time in enumerate((5 * second, 6 * second, 9 * second)):
+        writer.write(beats, number + 1, time, body, time)
+    writer.finish()
+    contents = _Contents(tmp_path / "a.mcap", [])
+    assert (contents.first, contents.seconds) == (6 * second, 3.0)
