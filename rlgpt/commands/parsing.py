@@ -5,7 +5,7 @@ import sys
 from typing import Any, NoReturn, TypeAlias
 
 from nodes.common.running.plain_text import plain_line, plain_sentence
-from rlgpt.refused import Refused
+from rlgpt.refused import Refused, instead
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """Where a command is added. Each sets ``do``, which is called with its arguments and with the words
@@ -35,6 +35,24 @@ class _Parser(argparse.ArgumentParser):
         if not hasattr(given, "parser"):  # the innermost is the first one
             given.parser = self
         return given, more
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        known = [str(each) for each in action.choices or ()]
+        if not known or str(value) in known:
+            return
+        others = instead(str(value), known)
+        if action.option_strings or not isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(action, f"it cannot be `{value}`{others}")
+        raise argparse.ArgumentError(None, f"there is no command `{self.prog} {value}`{others}")
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError:
+            if action.type not in (int, float):
+                raise
+            kind = "no whole number" if action.type is int else "no number"
+            raise argparse.ArgumentError(action, f"`{arg_string}` is {kind}") from None
 
     def error(self, message: str) -> NoReturn:
         super().error(plain_sentence(message))

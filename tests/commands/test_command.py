@@ -117,6 +117,12 @@ def test_an_empty_word_is_refused_and_not_taken_for_one_that_is_not_there(
         ("topic list --foo", "rlgpt topic list: error: `--foo` is no option of this command"),
         ("episode play", "SEED is missing: `rlgpt episode list` has those of a run"),
         ("episode play runs/latest x", "`x` is no SEED"),
+        ("topic hz --seconds x", "argument --seconds: `x` is no number"),
+        ("topic echo a/b --count 1.5", "argument --count: `1.5` is no whole number"),
+        (
+            "episode list --ended deth",
+            "argument --ended: it cannot be `deth`; did you mean `death`? (there are: success, ",
+        ),
         ("episode play it --of goal 3 4", "`4` is a surplus argument of this command"),
     ],
 )
@@ -129,6 +135,22 @@ def test_a_word_that_a_command_does_not_take_is_named_with_its_usage(
     errors = capsys.readouterr().err
     assert said in errors
     assert errors.startswith(f"usage: rlgpt {' '.join(words.split()[:2])} [-h]")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("nodes", "there is no command `rlgpt nodes`; did you mean `node`? (there are: launch, "),
+        ("task lst", "there is no command `rlgpt task lst`; did you mean `list`? (there are: list"),
+    ],
+)
+def test_a_command_that_does_not_exist_is_named_with_the_nearest(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_an_episode_of_the_newest_run_is_named_by_its_seed_alone(
