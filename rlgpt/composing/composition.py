@@ -144,6 +144,8 @@ def _find(name: str) -> Path:
         path = Path(name if name.endswith(".yaml") else f"{name}.yaml").resolve()
         if path.is_file():
             return path
+        if Path(name).is_file():
+            raise Refused(f"{name} is no launch file: its name does not end in .yaml")
         raise Refused(f"there is no launch file {name}{near(Path(name).stem, launch_files())}")
     found = launch_files()
     if name in found and not found[name].exists():

@@ -66,7 +66,7 @@ def complaint(error: str, kind: Any, value: Any) -> str:
         return f"`{'.'.join(p for p in (shown, missing[1]) if p)}` is missing"
     sentence = f"{message[:1].lower()}{message[1:]}"
     if _is_nan(_value_at(value, shown)):  # no bound says what is wrong with it
-        sentence += ", got nan, which is no number"
+        sentence = f"{sentence.partition(', got ')[0]}, got nan, which is no number"
     for name, word in _YAML.items():
         sentence = sentence.replace(f"`{name}`", word)
     choice = re.search(r"Invalid enum value '(.*)'", message)

@@ -21,6 +21,7 @@ from messages.system import set_parameters as setting
 from messages.undecodable import UNDECODABLE
 from nodes.common.storage.yaml_problem import yaml_problem
 from rlgpt.composing.configuration import Stack
+from rlgpt.composing.conversion import convert
 from rlgpt.composing.user_files import read_user_text
 from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened
@@ -68,15 +69,31 @@ def dump_parameters(node: str | None, wanted: str | None) -> int:
     return 0
 
 
+def _by_node(read: object) -> dict[str, dict[str, ParameterValue]]:
+    """The parameters that a file has, by node. Raises ValueError, which names the place."""
+    asked: dict[str, dict[str, ParameterValue]] = {}
+    for node, values in convert(read, dict[str, Any]).items():
+        if not isinstance(values, dict):
+            raise ValueError(f"`{node}` has no mapping of parameters to values")
+        asked[node] = {}
+        for name, value in convert(values, dict[str, Any]).items():
+            try:
+                asked[node][name] = msgspec.convert(value, ParameterValue)
+            except msgspec.ValidationError:
+                kinds = "a number, a text, true, false, null, or a list of these"
+                raise ValueError(f"`{node}.{name}` is none of {kinds}") from None
+    return asked
+
+
 def load_parameters(path: str, wanted: str | None) -> int:
     """Set the live parameters that a file of `dump_parameters` has. Those that are not live must be
     as they are: nothing is set where one is not, or where the file names what there is not."""
     text = read_user_text(Path(path))
     try:
-        asked = msgspec.convert(yaml.safe_load(text), dict[str, dict[str, ParameterValue]])
+        asked = _by_node(yaml.safe_load(text))
     except RecursionError:
         raise Refused(f"{path} is nested too deeply") from None
-    except (yaml.YAMLError, ValueError) as error:  # msgspec's ValidationError is a ValueError
+    except (yaml.YAMLError, ValueError) as error:
         reason = yaml_problem(error)
         raise Refused(f"{path}: write node: {{parameter: value}} ({reason})") from None
     with opened(wanted) as (run, stack, bus):

@@ -112,7 +112,7 @@ def test_logs_are_merged_and_filtered(live: Launched, place: Path) -> None:
 def test_a_log_is_followed(live: Launched, place: Path) -> None:
     def set_and_seen() -> bool:
         printed("param", "set", "talker", "text=bye", cwd=place)
-        return "parameters set: {'text': 'bye'}" in log.text
+        return 'parameters set: text="bye"' in log.text
 
     with launched("node", "log", "talker", "-f", "-n", "0", cwd=place, run=place / "none") as log:
         # Again and again: nothing shows when it has begun to follow.
@@ -315,6 +315,9 @@ def test_parameters_are_saved_and_loaded(live: Launched, place: Path) -> None:
         ({"talker": {"txt": "x"}}, "did you mean `text`?"),
         ({"tolker": {}}, "did you mean `talker`?"),
         ("text", "write node: {parameter: value}"),
+        ([1, 2], "expected a mapping of names to values, got a list"),
+        ({"talker": 3}, "`talker` has no mapping of parameters to values"),
+        ({"talker": {"text": {"a": 1}}}, "`talker.text` is none of a number, a text, true"),
     ):
         file.write_text(yaml.safe_dump(content))
         assert words in refused("param", "load", str(file), cwd=place)

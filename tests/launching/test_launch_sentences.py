@@ -33,6 +33,12 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_file_of_another_ending_is_not_said_to_be_missing(place: Path) -> None:
+    (place / "launch" / "two.txt").write_text("")
+    said = refused("launch", "launch/two.txt", cwd=place)
+    assert "launch/two.txt is no launch file: its name does not end in .yaml" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -67,6 +73,10 @@ def place(tmp_path: Path) -> Path:
         (
             ["two", "+limits.success_rate=nan"],
             "`limits.success_rate`: expected `float` >= 0.0, got nan, which is no number",
+        ),
+        (
+            ["two", "+limits.samples=nan"],
+            "`limits.samples`: expected `int`, got nan, which is",
         ),
         (
             ["two", "nodes.first.restart.window=nan"],

@@ -1,5 +1,6 @@
 """The parameters of a running node: they are read, set, kept over a restart, and reset."""
 
+import json
 import logging
 import math
 from collections.abc import Mapping, Set
@@ -89,9 +90,9 @@ class LiveParameters:
         self._take(checked, set(names))
         self._set = (self._set | set(request.values)) - set(reset)
         if request.values:
-            node.log.info("parameters set: %s", request.values)
+            node.log.info("parameters set: %s", _listed(request.values))
         if reset:
-            node.log.info("parameters reset: %s", reset)
+            node.log.info("parameters reset: %s", _listed(reset))
         if LOG_LEVEL in names:
             set_level(node.parameters.log_level)
         node.parameters_changed(set(names))
@@ -141,3 +142,8 @@ class LiveParameters:
     @staticmethod
     def _flat(values: Mapping[str, Any]) -> Any:
         return flatten(msgspec.to_builtins(values))
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    """As a user sets them: ``clip=0.1 vision=true``."""
+    return " ".join(f"{name}={json.dumps(value)}" for name, value in values.items())
