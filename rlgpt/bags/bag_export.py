@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from nodes.common.running.command import FULL
+from nodes.common.running.exit_codes import FAILED
 from rlgpt.bags.bag_reader import BagReader, Recorded, left_out
 from rlgpt.bags.counted import counted
 from rlgpt.bags.found_pictures import SCHEMA, SCHEMA_NAME, compressed, pictures_in
@@ -82,19 +84,30 @@ class _Readable:
 
 @contextmanager
 def _new(path: Path) -> Iterator[BinaryIO]:
-    """A file that is not there yet; it is removed again if the export fails."""
+    """A file that is not there yet; it is removed again if the export fails. Raises Refused."""
     try:
         file = path.open("xb")
     except FileExistsError:
         raise Refused(f"{path} exists; choose another file") from None
     except OSError as error:
         raise Refused(f"{path} cannot be written: {error.strerror}") from None
-    with file:
-        try:
-            yield file
-        except BaseException:
+    with _removed_on_failure(path), file:
+        yield file
+
+
+@contextmanager
+def _removed_on_failure(*paths: Path) -> Iterator[None]:
+    """The files that an export makes. Raises Refused where there is no room for them: the error of
+    an open file names no path, and would be taken for one of standard output."""
+    try:
+        yield
+    except BaseException as error:
+        for path in paths:
             path.unlink(missing_ok=True)
-            raise
+        if isinstance(error, OSError) and error.errno in FULL:
+            path = paths[0] if len(paths) == 1 else paths[0].parent
+            raise Refused(f"{path} cannot be written: {error.strerror}", FAILED) from None
+        raise
 
 
 def _export_json(messages: Iterator[Read], output: str | None) -> int:
@@ -135,13 +148,13 @@ def _export_csv(messages: Iterator[Read], folder: Path) -> int:
     for path in paths.values():  # all of them before the first is written
         if path.exists():
             raise Refused(f"{path} exists; choose another folder")
-    for topic, those in rows.items():
-        path = paths[topic]
-        names = list(dict.fromkeys(name for row in those for name in row))
-        with path.open("w", encoding="utf-8", newline="") as file:
-            table = csv.DictWriter(file, names, restval="")
-            table.writeheader()
-            table.writerows(those)
+    with _removed_on_failure(*paths.values()):
+        for topic, those in rows.items():
+            names = list(dict.fromkeys(name for row in those for name in row))
+            with paths[topic].open("w", encoding="utf-8", newline="") as file:
+                table = csv.DictWriter(file, names, restval="")
+                table.writeheader()
+                table.writerows(those)
     return count
 
 

@@ -6,6 +6,8 @@ import io
 import json
 import os
 import re
+import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from rlgpt.bags.bag_writer import BagWriter
 from rlgpt.bags.found_pictures import compressed, pictures_in
 from rlgpt.bags.message_maps import joined
 from tests.bags.bag_stack import Number
-from tests.launch_toys.launched import refused, rlgpt
+from tests.launch_toys.launched import command, environment, refused, rlgpt
 
 COLOURS = np.dstack(
     [np.full((40, 60), 200), np.arange(2400).reshape(40, 60) % 250, np.full((40, 60), 30)]
@@ -240,7 +242,21 @@ def test_bags_that_cannot_be_exported_are_refused(bag: Path, tmp_path: Path) -> 
         assert words in refused("bag", "export", *arguments, cwd=tmp_path), arguments
     assert "cannot be read" in refused("bag", "export", "gone", "-o", "new.mcap", cwd=tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    for command in (("export", "pipe", "--json"), ("info", "pipe"), ("info", "/dev/zero")):
-        said = refused("bag", *command, cwd=tmp_path)
-        assert f"{command[1]} is no file but a pipe or a device" in said
+    for words in (("export", "pipe", "--json"), ("info", "pipe"), ("info", "/dev/zero")):
+        said = refused("bag", *words, cwd=tmp_path)
+        assert f"{words[1]} is no file but a pipe or a device" in said
     assert not (tmp_path / "new.mcap").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [("-o", "out"), ("--json", "-o", "out"), ("--csv", "-o", "out")]
+)
+def test_a_file_that_there_is_no_room_for_is_named_and_removed(
+    bag: Path, tmp_path: Path, kind: str
+) -> None:
+    words = shlex.join(command("bag", "export", bag.name, kind, "-o", "out"))
+    limited = ["sh", "-c", f"ulimit -f 1; exec {words}"]  # a block of 512 or 1,024 bytes
+    done = subprocess.run(limited, cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "rlgpt: out cannot be written: File too large\n")
+    out = tmp_path / "out"
+    assert not (list(out.iterdir()) if out.is_dir() else out.exists())

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from nodes.common.running.exit_codes import FAILED, INTERRUPTED, REFUSED
 from nodes.common.running.plain_text import plain_sentence
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Errors of a path that the user gave, in any operation.
 _UNUSABLE = (
     *(errno.EACCES, errno.EPERM, errno.EROFS),
@@ -33,7 +33,7 @@ def ended(command: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        if error.errno in _FULL:
+        if error.errno in FULL:
             return _full(error)
         if error.errno == errno.EIO and _terminal_is_gone():
             return 0
