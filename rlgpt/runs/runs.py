@@ -1,6 +1,7 @@
 """``rlgpt runs``: the run folders, and the state of each."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -42,6 +43,8 @@ def list_runs(folder: str, json: bool) -> int:
         raise Refused(f"there is no folder {folder}; start a run with `rlgpt launch`")
     if (place / "config.yaml").is_file():
         raise Refused(f"{folder} is a run itself; name the folder that it is in")
+    if closed := [path.name for path in _folders(place) if _holds_run(path) is None]:
+        print(f"rlgpt: left out, may not be read: {', '.join(sorted(closed))}", file=sys.stderr)
     runs = sorted((described(run) for run in run_folders(place)), key=lambda run: -run.began)
     if json:
         print(json_line(runs))
@@ -71,8 +74,19 @@ def size(bytes: int) -> str:
 
 def run_folders(place: Path) -> list[Path]:
     """The folders that hold a run; a link, as ``latest`` is, holds another one's."""
-    inside = [path for path in place.iterdir() if path.is_dir() and not path.is_symlink()]
-    return [path for path in inside if (path / "config.yaml").is_file()]
+    return [path for path in _folders(place) if _holds_run(path)]
+
+
+def _folders(place: Path) -> list[Path]:
+    return [path for path in place.iterdir() if path.is_dir() and not path.is_symlink()]
+
+
+def _holds_run(folder: Path) -> bool | None:
+    """None: the folder may not be looked into. The other runs are listed all the same."""
+    try:
+        return (folder / "config.yaml").is_file()
+    except PermissionError:
+        return None
 
 
 def described(run: Path) -> Run:

@@ -8,7 +8,7 @@ import msgspec
 
 from messages.chat import ChatMessage
 from nodes.common.questions.prompt_parts import with_examples, without_parts
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, near, unreadable
 from rlgpt.report.node_files import TRANSCRIPT, UNANSWERED, objects
 from rlgpt.runs import run_folder
 from rlgpt.terminal import print_plain
@@ -152,6 +152,12 @@ def _id(entry: _Entry) -> str:
 def _read(run: Path) -> list[_Entry]:
     found: list[_Entry] = []
     for path in (run / TRANSCRIPT, run / UNANSWERED):
+        try:
+            path.open("rb").close()
+        except FileNotFoundError:
+            continue
+        except OSError as error:  # not the same as a run that asked nothing
+            raise Refused(f"{path} cannot be read: {unreadable(error)}") from None
         for number, line in objects(path):
             try:
                 entry = msgspec.convert(line, _Entry)

@@ -69,6 +69,25 @@ def test_runs_lists_state_goal_success_and_samples_also_of_damaged_runs(
     assert printed["begun"]["success_rate"] is None
 
 
+def test_a_run_that_may_not_be_looked_into_is_named_and_the_others_are_listed(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(ran(place, "over"), goal_report())
+    ran(place, "closed")
+    is_file = Path.is_file
+
+    def forbidden(path: Path) -> bool:
+        if path.parent.name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", forbidden)
+    assert main(["runs"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "rlgpt: left out, may not be read: closed\n"
+    assert [line.split()[0] for line in printed.out.splitlines()] == ["run", "over"]
+
+
 def test_a_size_is_printed_in_its_largest_unit() -> None:
     assert [size(n) for n in (0, 12_000, 3_140_000, 2_000_000_000)] == [
         "0 kB",

@@ -390,6 +390,10 @@ def test_llm_doctor_and_prompt_show_print_findings_and_prompts_and_refuse_damage
         transcript.write_text(json.dumps(line) + "\n")
         assert main(["prompt", "show", "planner", "--run", str(run)]) == 2
         assert f"{transcript}, line 1 is no recorded question" in capfd.readouterr().err
+    transcript.unlink()
+    transcript.mkdir()
+    assert main(["prompt", "show", "planner", "--run", str(run)]) == 2
+    assert f"{transcript} cannot be read: Is a directory" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
