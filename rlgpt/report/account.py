@@ -92,6 +92,7 @@ def account(run: Path, goal: str | None = None, report: GoalReport | None = None
     ending = Ending(
         there=known.task is not None or record is not None,
         success=known.success if over else None,
+        done=record is not None and record.status == "succeeded",
         failure=record.text if record is not None and record.status == "failed" else "",
     )
     now = state(run, ending)

@@ -15,8 +15,9 @@ Kind = Literal[
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
-    """``reached`` and ``not_reached``: its goal is over. ``stopped``: a stack without a goal was.
-    ``unfinished``: it ended without a record, or its goal has not been pursued yet."""
+    """``reached`` and ``not_reached``: its goal is over. ``stopped``: a stack without a goal was,
+    or one with a part of the work, which is done (`rlgpt skill run`). ``unfinished``: it ended
+    without a record, or its goal has not been pursued yet."""
 
     kind: Kind
     text: str  # a sentence without its full stop
@@ -27,6 +28,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
     there: bool = True  # there is a goal
     success: bool | None = None
+    done: bool = False  # it is over, of an action whose result is not a success or a failure
     failure: str = ""  # the sentence with which it failed
 
 
@@ -50,6 +52,8 @@ def state(run: Path, ending: Ending) -> State:
     if last is not None and last.ended is None:
         when = moment(launches.last_sign(run))
         return State(kind="unfinished", text=f"its launcher was killed, on {when} or soon after")
+    if ending.done:
+        return State(kind="stopped", text="its work is done, and no node is running")
     if ending.there:
         return State(kind="unfinished", text="its goal is not over, and no node is running")
     return State(kind="stopped", text="it has no goal, and no node is running")

@@ -13,10 +13,13 @@ from messages.codec import encode, snapshot
 from messages.interface import Action
 from messages.plan import (
     ACHIEVE,
+    EVALUATE,
     IMPLEMENT,
     PERFORM,
     PURSUE,
     AchieveSubtask,
+    Evaluate,
+    Evaluated,
     Implement,
     Limits,
     Perform,
@@ -205,6 +208,17 @@ def test_an_interrupted_and_a_killed_run_are_reported_as_such(run: Path) -> None
     assert summary.state is not None
     assert summary.state.kind == "unfinished"
     assert "its launcher was killed" in page
+
+
+def test_a_run_that_a_skill_was_played_in_is_not_said_to_be_unfinished(run: Path) -> None:
+    """It has no goal of the planner, and its evaluation has ended."""
+    asked = Evaluate(task=TASK, stages=[])
+    sent(run, EVALUATE, "skill", asked).close()
+    assert described(run).state == "unfinished"
+    played = Evaluated(success_rate=1.0, episodes=[], steps=3)
+    sent(run, EVALUATE, "skill", asked, "succeeded", played).close()
+    line = described(run)
+    assert (line.state, line.text) == ("stopped", "its work is done, and no node is running")
 
 
 def test_a_failed_goal_has_its_reason(run: Path) -> None:
