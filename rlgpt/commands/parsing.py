@@ -41,9 +41,9 @@ class _Parser(argparse.ArgumentParser):
         if not known or str(value) in known:
             return
         others = instead(str(value), known)
-        if action.option_strings or not isinstance(action, argparse._SubParsersAction):
-            raise argparse.ArgumentError(action, f"it cannot be `{value}`{others}")
-        raise argparse.ArgumentError(None, f"there is no command `{self.prog} {value}`{others}")
+        if isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(None, f"there is no command `{self.prog} {value}`{others}")
+        raise argparse.ArgumentError(action, f"it cannot be `{value}`{others}")
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         try:

@@ -43,9 +43,11 @@ def list_runs(folder: str, json: bool) -> int:
         raise Refused(f"there is no folder {folder}; start a run with `rlgpt launch`")
     if (place / "config.yaml").is_file():
         raise Refused(f"{folder} is a run itself; name the folder that it is in")
-    if closed := [path.name for path in _folders(place) if _holds_run(path) is None]:
-        print(f"rlgpt: left out, may not be read: {', '.join(sorted(closed))}", file=sys.stderr)
-    runs = sorted((described(run) for run in run_folders(place)), key=lambda run: -run.began)
+    holds_run = _folders(place)
+    if closed := sorted(path.name for path, holds in holds_run.items() if holds is None):
+        print(f"rlgpt: left out, may not be read: {', '.join(closed)}", file=sys.stderr)
+    found = (described(path) for path, holds in holds_run.items() if holds)
+    runs = sorted(found, key=lambda run: -run.began)
     if json:
         print(json_line(runs))
         return 0
@@ -74,11 +76,13 @@ def size(bytes: int) -> str:
 
 def run_folders(place: Path) -> list[Path]:
     """The folders that hold a run; a link, as ``latest`` is, holds another one's."""
-    return [path for path in _folders(place) if _holds_run(path)]
+    return [path for path, holds in _folders(place).items() if holds]
 
 
-def _folders(place: Path) -> list[Path]:
-    return [path for path in place.iterdir() if path.is_dir() and not path.is_symlink()]
+def _folders(place: Path) -> dict[Path, bool | None]:
+    """The folders in a place, each with whether it holds a run."""
+    inside = [path for path in place.iterdir() if path.is_dir() and not path.is_symlink()]
+    return {path: _holds_run(path) for path in inside}
 
 
 def _holds_run(folder: Path) -> bool | None:

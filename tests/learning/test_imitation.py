@@ -91,13 +91,19 @@ def test_the_loss_of_imitation_equals_one_computed_by_hand():
     assert loss.item() == pytest.approx((math.log(8 / 3) + math.log(4)) / 2)
 
 
-def test_imitation_makes_kept_choices_more_probable_and_leaves_the_critic_unchanged():
+def trained_corridors(imitation_every: int) -> TrainingState:
+    """After four iterations in eight corridors."""
     session, collector, _ = begin()
-    parameters = msgspec.structs.replace(PARAMETERS, imitation_every=2)
+    parameters = msgspec.structs.replace(PARAMETERS, imitation_every=imitation_every)
     state = TrainingState(Spaces.of(session.open(0)), parameters, seed=3)
     state.begin(8)
     collector.begin(session.open(0))
     iterate(session, collector, state, 4)
+    return state
+
+
+def test_imitation_makes_kept_choices_more_probable_and_leaves_the_critic_unchanged():
+    state = trained_corridors(2)
     assert state.trajectories.kept
     assert state.imitation_loss > 0
     # A macro is a decision like any other: 3 is the corridor's.
@@ -126,19 +132,14 @@ def test_imitation_makes_kept_choices_more_probable_and_leaves_the_critic_unchan
 
 
 def test_imitation_takes_a_gradient_step_for_each_minibatch():
-    session, collector, _ = begin()
-    parameters = msgspec.structs.replace(PARAMETERS, imitation_every=1)
-    state = TrainingState(Spaces.of(session.open(0)), parameters, seed=3)
-    state.begin(8)
-    collector.begin(session.open(0))
-    iterate(session, collector, state, 4)
+    state = trained_corridors(1)
     decisions = len(state.trajectories.all().choices)
     assert decisions > 16
 
     steps = []
     state.ppo.optimiser.register_step_post_hook(lambda *_: steps.append(1))
     for minibatch, expected in ((0, 1), (16, math.ceil(decisions / 16))):
-        state.parameters = msgspec.structs.replace(parameters, imitation_minibatch=minibatch)
+        state.parameters = msgspec.structs.replace(state.parameters, imitation_minibatch=minibatch)
         steps.clear()
         assert state.imitate_if_due()
         assert len(steps) == expected

@@ -10,6 +10,7 @@ from voxeldojo.rules import BIOMES, item_names
 from voxeldojo.rules.mobs import mob_names
 from worlds.card import Unclear
 from worlds.minecraft.card.conditions import CONDITIONS, TICKS
+from worlds.minecraft.card.planning import NOT_WALKED_TO
 
 VERBS: dict[str, tuple[str, ...]] = {
     "have": (
@@ -79,7 +80,7 @@ class Words:
     def __init__(self, prompts: Mapping[str, Condition]) -> None:
         self._known = {
             f"find {name.replace('_', ' ')}": Condition(kind="in_biome", name=name)
-            for name in sorted(_BIOMES - {"nether", "the_end", "the_void"})
+            for name in sorted(_BIOMES - NOT_WALKED_TO)
         } | {plain(prompt): condition for prompt, condition in prompts.items()}
         self._prompts = list(prompts)
 

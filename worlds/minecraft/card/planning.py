@@ -24,8 +24,11 @@ _WEAPONS = tuple(
     for kind in ("sword", "axe")
 )
 _PICKAXES = {f"{stuff}_pickaxe" for stuff in ("wooden", "stone", "iron", "golden", "diamond")}
-_MEALS = {"beef", "porkchop", "mutton", "chicken", "bread", "apple", "carrot"}
-_MEALS |= {f"cooked_{meal}" for meal in _MEALS}
+MEALS = (
+    *("cooked_beef", "cooked_porkchop", "cooked_mutton", "cooked_chicken"),
+    *("bread", "apple", "carrot", "beef", "porkchop", "mutton"),
+)
+"""What is eaten where it is carried, the best first."""
 _DANGEROUS = frozenset(
     mob.name for mob in MOBS if mob.name not in (
         "bat", "chicken", "cow", "donkey", "horse", "llama", "mooshroom", "mule", "ocelot", "pig",
@@ -37,7 +40,8 @@ MOB_NAMES = frozenset(mob.name for mob in MOBS)
 _DURABILITY = {item.name: item.durability for item in ITEMS}
 _BIOMES_OF = {"nether": "nether", "end": "the_end"}
 """The biome of each place: episodes that begin in it begin there."""
-_NOT_WALKED_TO = frozenset((*_BIOMES_OF.values(), "the_void"))
+NOT_WALKED_TO = frozenset((*_BIOMES_OF.values(), "the_void"))
+"""Biomes that are not of the overworld."""
 _ROCK = 60  # y: who goes lower digs through stone
 _FOOD_OF_A_MEAL = 3  # raw beef
 ALIKE = {"log2": "log"}
@@ -103,7 +107,7 @@ def check_way(success: Condition) -> None:
         if success.name not in PLACES:
             raise Unreachable(no_way(success))
         way_to(success.name)
-    elif success.kind == "in_biome" and success.name in _NOT_WALKED_TO:
+    elif success.kind == "in_biome" and success.name in NOT_WALKED_TO:
         raise Unreachable(no_way(success))
 
 
@@ -182,10 +186,10 @@ class MinecraftPlanning(WayPlanning):
             armed = any(inventory.get(weapon, 0) for weapon in _WEAPONS)
             return {} if armed else {"stone_sword": 1}
         if success.kind == "height" and success.name == "below" and success.quantity < _ROCK:
-            armed = any(inventory.get(pick, 0) for pick in _PICKAXES)
-            return {} if armed else {"wooden_pickaxe": 1}
+            equipped = any(inventory.get(pick, 0) for pick in _PICKAXES)
+            return {} if equipped else {"wooden_pickaxe": 1}
         if success.kind == "health" and success.name in ("life", "food"):
-            eaten = sum(inventory.get(meal, 0) for meal in _MEALS)
+            eaten = sum(inventory.get(meal, 0) for meal in MEALS)
             return {} if eaten else {"beef": -(-success.quantity // (2 * _FOOD_OF_A_MEAL))}
         return {}
 

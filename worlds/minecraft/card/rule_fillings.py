@@ -15,7 +15,7 @@ from worlds.card import RulebookRules, Tables, Unreachable
 from worlds.common.ways import Way
 from worlds.minecraft.card.conditions import TICKS
 from worlds.minecraft.card.naming import mob_seen_as
-from worlds.minecraft.card.planning import ALIKE, MOB_NAMES, check_way, needs, no_way
+from worlds.minecraft.card.planning import ALIKE, MEALS, MOB_NAMES, check_way, needs, no_way
 from worlds.minecraft.card.ways import MADE, PLACES, easiest, open_ways, way_to
 
 _HERE = Path(__file__).parent
@@ -30,7 +30,6 @@ _KINDS = {
     "health": "recover",
 }
 _ITEMS = {item.name: item for item in ITEMS}
-_WATERS = frozenset(("ocean", "deep_ocean", "frozen_ocean", "river", "frozen_river"))
 _LISTS = ("sources", "crafts", "places", "hands")
 
 
@@ -122,7 +121,7 @@ class MinecraftRulebook(RulebookRules):
             "LEVEL": tables["levels"].get(block, 0),
             "HEIGHT": goal.quantity,
             "VITAL": goal.name,
-            "MEDIUM": "water" if goal.name in _WATERS else "land",
+            "MEALS": list(MEALS),
         }
 
     def lists(

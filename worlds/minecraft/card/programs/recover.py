@@ -1,16 +1,5 @@
 VITAL = "life"
-MEALS = (
-    "cooked_beef",
-    "cooked_porkchop",
-    "cooked_mutton",
-    "cooked_chicken",
-    "bread",
-    "apple",
-    "carrot",
-    "beef",
-    "porkchop",
-    "mutton",
-)
+MEALS = ["cooked_beef", "bread"]  # the best first
 FULL = 20
 HEALS = 18  # of food: with less, life does not come back
 BITE = 40  # steps that a meal takes, and some

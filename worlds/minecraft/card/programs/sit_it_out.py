@@ -2,18 +2,7 @@ TICKS = 24000
 REST = 100  # ticks between two looks round where everything is closed
 COVERS = ("dirt", "cobblestone", "planks", "log", "netherrack", "sandstone", "sand", "gravel")
 FALLING = ("sand", "gravel")
-MEALS = (
-    "cooked_beef",
-    "cooked_porkchop",
-    "cooked_mutton",
-    "cooked_chicken",
-    "bread",
-    "apple",
-    "carrot",
-    "beef",
-    "porkchop",
-    "mutton",
-)
+MEALS = ["cooked_beef", "bread"]  # the best first
 DEEP = 4  # blocks under the ground
 DEEPEST = 14  # where there is no solid ground all round, or nothing to close the hole with
 PATIENCE = 3000  # steps after which the hole is as deep as it gets
