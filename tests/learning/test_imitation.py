@@ -125,6 +125,25 @@ def test_imitation_makes_kept_choices_more_probable_and_leaves_the_critic_unchan
         assert torch.equal(weight, critic[name]), name
 
 
+@pytest.mark.parametrize(("minibatch", "updates"), [(0, 1), (4, 3), (5, 2), (100, 1)])
+def test_an_epoch_of_imitation_has_an_update_for_each_minibatch(minibatch, updates):
+    session, _, _ = begin()
+    parameters = msgspec.structs.replace(
+        PARAMETERS, imitation_every=1, imitation_minibatch=minibatch
+    )
+    state = TrainingState(Spaces.of(session.open(0)), parameters, seed=3)
+    ten = Trajectory(
+        features=torch.zeros(10, sum(state.spaces.sizes)),
+        mask=torch.ones(10, len(state.spaces.choices), dtype=torch.bool),
+        choices=torch.zeros(10, dtype=torch.int64),
+    )
+    state.trajectories.kept.append(ten)
+    steps = []
+    state.ppo.optimiser.register_step_post_hook(lambda *_: steps.append(1))
+    assert state.imitate_if_due()
+    assert len(steps) == updates
+
+
 def trained(kept: TrajectoryFiles, state: TrainingState) -> dict:
     """What a training does when it saves: see Training._save."""
     contents = state.checkpoint()
