@@ -15,7 +15,7 @@ from nodes.learner.rollout import EndedEpisode, Rollout
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.trajectory_files import TrajectoryFiles
 from tests.learning.corridor import Corridors
-from tests.learning.test_checkpoint import PARAMETERS, begin, iterate, training
+from tests.learning.corridor_training import PARAMETERS, begin, iterate, training
 
 
 def rollout(choices, ends, first_feature=0.0):
