@@ -111,6 +111,9 @@ class MockBus:
     def subscribe(self, topic: Topic[Message], callback: Callable[[Message], None]) -> None:
         self._subscribers.setdefault(topic.name, []).append(callback)
 
+    def subscribed(self, topic: Topic[Any]) -> bool:
+        return bool(self._subscribers.get(topic.name))
+
     def call(
         self,
         service: Service[Request, Reply],

@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from messages.bus import Bus, GoalHandle, ServiceError
-from messages.plan import Limits, PursueGoal
+from messages.plan import Limits, PursueGoal, SubAction
 from messages.program import CHECK, Checked, CheckProgram, Problem, ProgramReport
 from messages.training import ACT, TRAIN, Act, Acted, Policy, Progress, Train, Trained, TrainingSpec
 from messages.world import (
@@ -42,6 +42,7 @@ from tests.weights import weights
 
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="harvest_log", prompt="Harvest one log.", success=LOG)
+FIND = SubAction(name="find a tree", method="code", success=Condition(kind="facing", name="wood"))
 STEP_BY_STEP = {"kind": "rulebook", "rules": "paper_example.yaml"}
 """A log in steps, each of which may fail."""
 STEPS = 10

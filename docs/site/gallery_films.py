@@ -1,7 +1,7 @@
 """Makes the gallery's films and pictures: `make gallery`, python -m docs.site.gallery_films [RUN].
 
-Films are those of a run's iterations, made smaller: every second frame. Without RUN the demo is
-launched first. Pictures of the world are drawn by `voxeldojo view --gallery`.
+Films are those of a run's iterations that the page shows, made smaller: every second frame. Without
+RUN the demo is launched first. Pictures of the world are drawn by `voxeldojo view --gallery`.
 """
 
 import argparse
@@ -59,8 +59,11 @@ def main() -> int:
     if not films:
         print(f"{run} has no film of an evaluation", file=sys.stderr)
         return 1
+    page = (DOCS / "gallery.md").read_text("utf-8")
     for number, film in enumerate(films):
-        smaller(film, DOCS / "films" / f"harvest_log_{number}.mp4")
+        name = f"harvest_log_{number}.mp4"
+        if f"films/{name}" in page:
+            smaller(film, DOCS / "films" / name)
     view = [sys.executable, "-m", "voxeldojo", "view", "--gallery", str(DOCS / "pictures")]
     return subprocess.call(view, cwd=ROOT)
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from messages.bounds import NotNegative
+from messages.bounds import Mebibytes, NotNegative
 from messages.bus import SESSION_KILLED, GoalHandle, ServiceError
 from messages.program import CHECK, Checked, CheckProgram
 from messages.system import NOTICE
@@ -79,7 +79,7 @@ class EnvServer(Node):
         most_environments: int = MOST_ENVIRONMENTS  # in one session
         longest_film: NotNegative = 1200  # frames; 0: nothing is filmed
         jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
-        jail_memory: int = 1024  # MiB that a jailed session may take beyond its world
+        jail_memory: Mebibytes = 1024  # that a jailed session may take beyond its world
         # Made by a thread for a training, 1 to 1.6 MB each (docs/sessions.md); 0: no such thread.
         worlds_ahead: NotNegative = 64
         mineclip: MineClipFiles | None = None

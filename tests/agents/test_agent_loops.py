@@ -16,17 +16,13 @@ from messages.plan import (
     GoalReport,
     Implement,
     Stage,
-    SubAction,
 )
 from messages.program import Program
 from messages.system import SetParameters, set_parameters
-from messages.world import Condition
 from nodes.fast_agent.fast_agent import FastAgent
-from tests.agent_stack import STEPS, TASK, RunGoal, Stack, rulebook_world, stack
+from tests.agent_stack import FIND, STEPS, TASK, RunGoal, Stack, rulebook_world, stack
 from tests.bus_processes import PATIENCE
 from tests.conftest import short_folder
-
-FIND = SubAction(name="find a tree", method="code", success=Condition(kind="facing", name="wood"))
 
 
 @pytest.fixture(scope="module")

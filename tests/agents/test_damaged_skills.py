@@ -18,11 +18,10 @@ from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, Learned, LibraryError
 from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.skill_use import Skills
-from tests.agent_stack import LOG, TASK, ToyWorld, rulebook_world, stack
-from tests.agents.test_agent_loops import FIND
+from tests.agent_stack import FIND, LOG, TASK, ToyWorld, rulebook_world, stack
+from tests.agents.stored_skills import TEN, WALK, policy
 from tests.agents.test_guard_loops import achieved
 from tests.agents.test_guards_by_rl import learning
-from tests.agents.test_skills import TEN, WALK, policy
 from tests.bus_processes import PATIENCE
 from tests.weights import weights
 

@@ -23,53 +23,22 @@ from messages.plan import (
 )
 from messages.program import Program
 from messages.training import TrainingSpec
-from messages.world import Condition, Interface, SeedRange
 from nodes.common.questions.asking import render
 from nodes.common.skills.skill_library import Library
-from nodes.common.skills.skills import Counts, Learned, LibraryError, Provenance, follows, holds
+from nodes.common.skills.skills import Counts, LibraryError, follows, holds
 from nodes.common.storage.node_memory import Memory
 from nodes.env_server.programs.compiler import compile_program
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.skill_use import Skills
 from nodes.fast_agent.warm_starts import WarmStarts
-from tests.agent_stack import LOG, STEPS, TASK, RunGoal, stack
-from tests.agents.test_agent_loops import ESCALATION, FIND, told
+from tests.agent_stack import FIND, LOG, STEPS, TASK, RunGoal, stack
+from tests.agents.stored_skills import TEN, WALK, WOOD, learned, policy
+from tests.agents.test_agent_loops import ESCALATION, told
 from tests.bus_processes import PATIENCE, ROOT
 from tests.weights import weights
 from worlds.minecraft.card import CARD
 from worlds.minecraft.play.runtime import RUNTIME
-
-WOOD = Condition(kind="facing", name="wood")
-WALK = "def action(obs):\n    obs = forward()\n    return obs\n"
-
-
-def learned(source: str = WALK, **changes: object) -> Learned:
-    made = Learned(
-        purpose="walk up to a tree",
-        method="code",
-        condition=WOOD,
-        start={},
-        before=[],
-        task=TASK,
-        provenance=Provenance(run="/runs/a", goal="demo/find", commit="abc", model="rulebook"),
-        program=Program(name="find", source=source),
-    )
-    return msgspec.structs.replace(made, **changes)
-
-
-def policy() -> Learned:
-    spec = TrainingSpec(
-        name="dig",
-        task=TASK,
-        interface=Interface(observations=["rays"], actions=["attack"], success=LOG, horizon=50),
-        seeds=SeedRange(first=0, count=9),
-        budget=1000,
-    )
-    return learned(program=None, spec=spec, method="rl", condition=LOG, purpose="dig")
-
-
-TEN = Counts(successes=9, episodes=10, samples=100)
 
 # ---- the library
 

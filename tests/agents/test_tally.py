@@ -17,7 +17,7 @@ from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.stage_playing import Played
 from tests.agent_stack import LOG, TASK, ended_with_a_log
 from tests.bus_processes import ROOT
-from tests.env_server.test_env_server_sessions import (
+from tests.env_server.line_sessions import (
     CHOP,
     CHOPS,
     FAULTY,

@@ -18,7 +18,7 @@ from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.skill_use import Skills
 from rlgpt.main import main
 from tests.agent_stack import LOG
-from tests.agents.test_skills import TEN, WALK, learned, policy
+from tests.agents.stored_skills import TEN, WALK, learned, policy
 from tests.bus_processes import PATIENCE, ROOT
 from tests.weights import weights
 

@@ -9,78 +9,31 @@ import pytest
 from messages.program import Program
 from messages.world import (
     Condition,
-    Interface,
-    OpenSession,
     RewardTerm,
     SeedRange,
-    Stepped,
-    Task,
 )
 from nodes.env_server.game_fault import GameFault
 from nodes.env_server.session import Session
+from tests.env_server.line_sessions import (
+    CHOP,
+    CHOPS,
+    FACING,
+    FAULTY,
+    FORWARD,
+    NOOP,
+    SNEAK,
+    TURN,
+    WALK,
+    WALKS,
+    choose,
+    interface,
+    session,
+    task,
+)
 from tests.fake_world import FakeWorld
 from worlds.minecraft.card import features
 
-LOG = Condition(kind="have", name="log")
-NEAR = Condition(kind="near", name="wood")
-FACING = Condition(kind="facing", name="wood")
-WALK = Program(
-    name="walk",
-    source="def action(obs):\n    while obs.facing != 'wood':\n        obs = forward()\n",
-    max_steps=50,
-)
-CHOP = Program(
-    name="chop", source="def action(obs):\n    for _ in range(5):\n        attack()\n", max_steps=20
-)
 EMPTY = Program(name="empty", source="def action(obs):\n    if obs.steps > 9:\n        attack()\n")
-FAULTY = Program(
-    name="faulty",
-    source=(
-        "def action(obs):\n    obs = attack()\n"
-        "    if obs.facing == 'wood':\n        1 / 0\n    use()\n"
-    ),
-)
-
-
-def task(**changes: Any) -> Task:
-    return Task(**{"id": "log", "prompt": "a log", "success": LOG, "horizon": 100, **changes})
-
-
-def interface(**changes: Any) -> Interface:
-    return Interface(
-        **{
-            "observations": ["compass", "facing", "previous_choice", "time"],
-            "actions": ["noop", "forward", "attack", "turn_right", "sneak"],
-            "macros": [WALK, CHOP],
-            "rewards": [],
-            "success": LOG,
-            "horizon": 40,
-            "targets": ["wood"],
-            **changes,
-        }
-    )
-
-
-NOOP, FORWARD, ATTACK, TURN, SNEAK, WALKS, CHOPS = range(7)
-
-
-def session(size: int = 4, **changes: Any) -> tuple[Session, FakeWorld]:
-    world = FakeWorld(size)
-    request = OpenSession(
-        **{
-            "session": "test",
-            "task": task(),
-            "size": size,
-            "seeds": SeedRange(first=0, count=100),
-            "interface": interface(),
-            **changes,
-        }
-    )
-    return Session(request, world), world
-
-
-def choose(opened: Session, *choices: int) -> Stepped:
-    return opened.step(np.array(choices, np.int64))
 
 
 def test_a_training_episode_is_no_longer_than_its_task() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from messages.world import Condition
 from models.outcomes import holds
-from tests.env_server.test_env_server_sessions import ATTACK, CHOP, WALK, interface, session, task
+from tests.env_server.line_sessions import ATTACK, CHOP, WALK, interface, session, task
 from tests.fake_world import FakeWorld
 from worlds.minecraft.play.conditions import Judge
 

@@ -11,7 +11,7 @@ import pytest
 from messages.program import Program
 from messages.world import Guard, GuardReport, RewardTerm, SeedRange
 from nodes.env_server.session import Session
-from tests.env_server.test_env_server_sessions import (
+from tests.env_server.line_sessions import (
     ATTACK,
     FORWARD,
     NOOP,

@@ -8,7 +8,7 @@ import pytest
 from messages.program import Program
 from messages.world import RewardTerm
 from nodes.env_server.session import Session
-from tests.env_server.test_env_server_sessions import choose, interface, session, task
+from tests.env_server.line_sessions import choose, interface, session, task
 from tests.fake_world import FakeWorld
 
 # Seven steps of which no two neighbours are alike, and then it looks at its own count of steps.

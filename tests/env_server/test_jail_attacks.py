@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 
 from messages.program import CheckProgram, Program
+from nodes.config import ConfigError
+from nodes.env_server.env_server import EnvServer
 from nodes.env_server.jail import worker
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
+from nodes.testing import MockBus, start
 from tests.attacks.contained import CONTAINED
 from tests.attacks.raw import DENIED, ESCAPED, FATAL, VICTIM
 from tests.attacks.refused import REFUSED
-from tests.env_server.jailed_host import jailed_host, opening, ran, raw
+from tests.env_server.jailed_host import OPTIONS, jailed_host, opening, ran, raw
 from tests.programs.test_programs_attacks import STEPS, program
 
 GOOD = Program(name="good", source="def action(obs):\n    for _ in range(3):\n        attack()\n")
@@ -135,6 +138,44 @@ def test_a_program_that_leaves_the_engine_no_memory_is_killed_and_quarantined(
     assert {episode.ended for episode in session.episodes()} == {"horizon"}
     assert host.quarantine.problems(HOG)
     session.close()
+
+
+def address_space_left(pid: int) -> int:
+    """Bytes of address space that a process may still take, beyond the most that it ever had."""
+    limits = Path(f"/proc/{pid}/limits").read_text()
+    status = Path(f"/proc/{pid}/status").read_text()
+    limit, peak = (
+        re.search(r"Max address space +(\d+)", limits),
+        re.search(r"VmPeak:\s+(\d+)", status),
+    )
+    assert limit is not None, limits
+    assert peak is not None, status
+    return int(limit[1]) - (int(peak[1]) << 10)
+
+
+def test_jail_memory_is_what_a_checker_and_a_session_may_take_at_most(tmp_path: Path) -> None:
+    world = {"kind": "embedded", **OPTIONS}
+    server = start(
+        EnvServer, MockBus("env_server"), tmp_path, world=world, jail="partial", jail_memory=128
+    )
+    try:
+        host = server._host
+        assert isinstance(host, JailedHost)
+        session = host.open(opening(size=1), None, lambda steps: None)
+        assert host._checker is not None
+        for confined in (host._checker, session._worker):
+            assert 0 < address_space_left(confined._forked.pid) <= 128 << 20
+        session.close()
+    finally:
+        server.shutdown()
+
+
+@pytest.mark.parametrize(("value", "bound"), [(0, ">= 1"), (1 << 41, "<= 1099511627776")])
+def test_a_jail_memory_that_no_process_can_be_limited_to_is_refused(
+    value: int, bound: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=f"jail_memory is {value}: expected `int` {bound}"):
+        start(EnvServer, MockBus("env_server"), tmp_path, jail_memory=value)
 
 
 def test_an_answer_to_another_question_ends_the_worker(host: JailedHost) -> None:

@@ -4,6 +4,8 @@ same, programs that had no part in it are not blamed, and no caller waits for ev
 import dataclasses
 import os
 import signal
+import socket
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from messages.bus import Bus
@@ -18,6 +21,7 @@ from messages.program import CheckProgram, Program
 from messages.world import OPEN
 from nodes.common.running import process_status
 from nodes.common.running.exit_codes import FAILED, REFUSED
+from nodes.common.running.process import python
 from nodes.common.running.process_status import status_of
 from nodes.env_server.hosting import SessionLost
 from nodes.env_server.jail import forking, worker
@@ -81,6 +85,38 @@ def test_a_fork_server_that_is_hit_at_its_start_is_started_again(
     with jailed_host(tmp_path) as host:
         assert hit.left == 0
         assert host.check(CheckProgram(program=IDLE)) == []
+
+
+def test_ctrl_c_while_the_fork_server_imports_leaves_it_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGINT comes before its first import, when nothing of ours handles it yet."""
+    hit = Hit(monkeypatch, signal.SIGINT, 1)
+    with jailed_host(tmp_path) as host:
+        assert hit.left == 0
+        assert host._server.epoch == 1
+        assert host.check(CheckProgram(program=IDLE)) == []
+        process = host._server._process
+        assert process is not None
+        status = Path(f"/proc/{process.pid}/status").read_text().split()
+        number = 1 << (signal.SIGINT - 1)
+        assert int(status[status.index("SigIgn:") + 1], 16) & number
+        assert not int(status[status.index("SigBlk:") + 1], 16) & number
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_a_fork_server_whose_env_server_ends_while_it_imports_ends_without_a_word() -> None:
+    spec = msgspec.json.encode(Spec(kind="embedded", options=OPTIONS, task=TASK)).decode()
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        process = subprocess.Popen(
+            python(forking.MODULE, str(theirs.fileno()), spec),
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            pass_fds=(theirs.fileno(),),
+        )
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, errors) == (0, b"")
 
 
 def test_a_fork_server_that_never_starts_is_given_up_in_a_sentence(

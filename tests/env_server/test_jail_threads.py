@@ -4,15 +4,22 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from nodes.config import ConfigError
+from nodes.env_server.env_server import EnvServer
+from nodes.env_server.hosting import Hosted
 from nodes.env_server.jail.confine import missing
-from nodes.env_server.jail.jailed import JailedHost
-from tests.env_server.jailed_host import jailed_host, opening
+from nodes.env_server.jail.jailed import JailedHost, JailedSession
+from nodes.testing import MockBus, start
+from tests.env_server.jailed_host import OPTIONS, jailed_host, opening
 from tests.env_server.test_jail import TRAINING
 
 ROOT = Path(__file__).parents[2]
@@ -120,3 +127,40 @@ def test_a_thread_that_is_not_named_is_not_left_outside() -> None:
         os._exit(2)
     """
     assert exit_code(script) == 0
+
+
+@contextmanager
+def opened(run: Path, **parameters: Any) -> Iterator[Hosted]:
+    """A training's session of an env server with these parameters."""
+    world = {"kind": "embedded", **OPTIONS}
+    server = start(EnvServer, MockBus("env_server"), run, world=world, **parameters)
+    try:
+        session = server._host.open(opening(**TRAINING), None, lambda steps: None)
+        yield session
+        session.close()
+    finally:
+        server.shutdown()
+
+
+@pytest.mark.parametrize(("ahead", "threads"), [(0, 1), (2, 2)])
+def test_worlds_ahead_of_0_leaves_a_worker_without_the_thread(
+    tmp_path: Path, ahead: int, threads: int
+) -> None:
+    with opened(tmp_path, jail="partial", worlds_ahead=ahead) as session:
+        assert isinstance(session, JailedSession)
+        assert len(os.listdir(f"/proc/{session._worker._forked.pid}/task")) == threads
+
+
+@pytest.mark.parametrize(("ahead", "threads"), [(0, 0), (2, 1)])
+def test_worlds_ahead_of_0_leaves_a_session_without_a_jail_without_the_thread(
+    tmp_path: Path, ahead: int, threads: int
+) -> None:
+    with opened(tmp_path, jail=False, worlds_ahead=ahead):
+        running = [each for each in threading.enumerate() if each.name == "worlds ahead"]
+        assert len(running) == threads
+
+
+def test_a_negative_number_of_worlds_ahead_is_refused(tmp_path: Path) -> None:
+    words = "worlds_ahead is -1: expected `int` >= 0"
+    with pytest.raises(ConfigError, match=words), opened(tmp_path, worlds_ahead=-1):
+        pass

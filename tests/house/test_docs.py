@@ -5,11 +5,10 @@ import shlex
 from pathlib import Path
 
 from rlgpt.composing.composition import compose_launch
+from tests.house.doc_pages import PAGES, ROOT
 from voxeldojo.rules.tables import BIOMES
 from voxeldojo.tasks import task_ids
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMAND = re.compile(r"(?:^ *|`)rlgpt ((?:launch|world) [^`\n]*)", flags=re.M)
 PLACEHOLDERS = {"world=quarry", "path/to/mine.yaml", "mine", "far", "TASK", "PROFILE"}
 LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")

@@ -18,10 +18,9 @@ from docs.site.gallery_films import smaller
 from docs.site.staged_pages import ROOT, places
 from rlgpt.interfaces import message_types
 from rlgpt.main import command_parser
-from tests.house.test_docs import PAGES
+from tests.house.doc_pages import PAGES
 
 PYTHON = ROOT / ".venv-docs" / "bin" / "python"
-PLACEHOLDER = re.compile(r"[A-Z][A-Z_]*$|<\w+>$")
 PROCESSES = {"rlgpt session", "rlgpt checker"}
 """What `ps` shows jailed workers as, which are no commands."""
 NUMBERS = re.compile(r"invalid (?:int|float) value: '[A-Z]+'")
@@ -196,10 +195,11 @@ def test_a_film_of_the_gallery_has_every_second_frame(tmp_path: Path) -> None:
     assert means == pytest.approx([0, 50, 100, 150, 200], abs=8)
 
 
-def test_the_films_that_the_gallery_shows_are_there_and_small() -> None:
+def test_the_films_that_the_gallery_shows_are_there_and_small_and_no_others_are() -> None:
     page = (ROOT / "docs" / "gallery.md").read_text("utf-8")
     shown = re.findall(r'<video src="([^"]+)"', page)
     assert len(shown) == 3
+    assert sorted(shown) == sorted(f"films/{p.name}" for p in (ROOT / "docs/films").iterdir())
     for name in shown:
         assert (ROOT / "docs" / name).stat().st_size < 300_000
 

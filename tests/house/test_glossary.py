@@ -12,7 +12,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.house.test_docs import PAGES
+from tests.house.doc_pages import PAGES
 from tests.house.test_lengths import CODE
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -48,6 +48,8 @@ def test_node_that_refuses_leaves_a_run_folder_that_was_there_before(tmp_path: P
 def test_wrong_parameters_of_the_learner_are_refused_before_a_node_starts(tmp_path: Path) -> None:
     small = refused("launch", "harvest_log", "learner.epochs=0", cwd=tmp_path)
     assert "harvest_log: nodes.learner.parameters.epochs is 0: expected `int` >= 1" in small
+    small = refused("launch", "harvest_log", "+learner.imitation_minibatch=-1", cwd=tmp_path)
+    assert "nodes.learner.parameters.imitation_minibatch is -1: expected `int` >= 0" in small
     unknown = refused("launch", "harvest_log", "+learner.epoch=3", "run=out", cwd=tmp_path)
     assert "nodes.learner.parameters: there is no parameter 'epoch'; there are: " in unknown
     assert not (tmp_path / "runs").exists()

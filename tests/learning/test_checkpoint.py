@@ -1,6 +1,5 @@
 """Checkpoints: training resumed from one is equal to the bit, a bad one is survived and said."""
 
-import logging
 import random
 import zipfile
 
@@ -13,46 +12,14 @@ from messages.bus.errors import RETRYABLE
 from messages.program import Program
 from messages.training import Act, Policy
 from messages.world import OPEN, STEP, Guard, SeedRange
-from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint
 from nodes.learner import training as training_module
 from nodes.learner.acting import play
 from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.rollout import Collector
-from nodes.learner.session import TrainingSession, remaining_seeds
-from nodes.learner.session_plan import SessionPlan
-from nodes.learner.state import Spaces, TrainingState
-from nodes.learner.training import Training
+from nodes.learner.session import remaining_seeds
+from nodes.learner.state import TrainingState
 from tests.learning.corridor import Corridors, corridor_spec
-
-PARAMETERS = Hyperparameters(
-    environments=8, decisions=16, minibatch=32, hidden=16, checkpoint_seconds=0.0, reward_scale=0.01
-)
-
-
-def begin():
-    """A session of corridors, a collector, and an untrained policy."""
-    session = TrainingSession(
-        Corridors().call, SessionPlan(name="toy", spec=corridor_spec(), gamma=0.99, size=8)
-    )
-    opened = session.open(0)
-    collector = Collector(size=8, features=opened.features.shape[1], choices=4, decisions=16)
-    collector.begin(opened)
-    state = TrainingState(Spaces.of(opened), PARAMETERS, seed=3)
-    state.episodes.begin(8)
-    return session, collector, state
-
-
-def iterate(session, collector, state, count):
-    for _ in range(count):
-        rollout = collector.collect(
-            session.step,
-            state.networks.actor,
-            state.generator,
-            lambda samples, prefix_steps: True,
-            state.device,
-        )
-        state.learn(rollout, session.seeds_used, session.spec.budget)
+from tests.learning.corridor_training import PARAMETERS, begin, iterate, training
 
 
 def test_resumed_training_is_equal_to_the_bit(tmp_path):
@@ -83,19 +50,6 @@ def test_resumed_training_is_equal_to_the_bit(tmp_path):
         strict=True,
     ):
         assert all(torch.equal(ours[name], others[name]) for name in others)
-
-
-def training(folder, corridors, spec=None, call=None, **changed):
-    return Training(
-        policy="toy/train",
-        spec=spec or corridor_spec(budget=2000, stop_at=2.0),
-        parameters=msgspec.structs.replace(PARAMETERS, **changed),
-        learner=folder / "learner",
-        folder=folder / "learner" / "toy+train",
-        servers={"env_server": call or corridors.call},
-        log=logging.getLogger("test"),
-        warn=logging.getLogger("test").error,
-    )
 
 
 def test_a_finished_training_is_not_repeated(tmp_path):

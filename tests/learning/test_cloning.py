@@ -24,7 +24,7 @@ from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
 from nodes.learner.training_seed import seed_of
 from tests.learning.corridor import Corridors, corridor_spec
-from tests.learning.test_checkpoint import PARAMETERS, begin, iterate
+from tests.learning.corridor_training import PARAMETERS, begin, iterate
 
 RUN = Program(name="run", source="", max_steps=4)
 WALK = Program(name="walk", source="walk", max_steps=40)

@@ -34,7 +34,7 @@ from tests.bus_processes import ECHO, Process, make_run
 from tests.launch_toys.launched import CHECKOUT, eventually, launched, refused, rlgpt
 from tests.launching.two_machines import Machine, machines, make_tools
 from tests.learning.corridor import corridor_spec
-from tests.learning.test_learner import PATIENCE, House
+from tests.learning.learner_house import PATIENCE, House
 from tests.node.example_node import echo
 
 __all__ = ["machines"]  # a fixture

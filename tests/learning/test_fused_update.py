@@ -14,7 +14,7 @@ from nodes.learner.fused import fits
 from nodes.learner.ppo import Ppo, even_sizes
 from nodes.learner.rollout import Rollout
 from nodes.learner.state import TrainingState
-from tests.learning.test_checkpoint import PARAMETERS, begin, iterate
+from tests.learning.corridor_training import PARAMETERS, begin, iterate
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from nodes.llm.manifest import NAME, Manifest, described
 from tests.agent_stack import TASK, AgentProcess
 from tests.bus_processes import PATIENCE, eventually
 from tests.learning.corridor import corridor_spec
-from tests.learning.test_learner import House
+from tests.learning.learner_house import House
 from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
 
 

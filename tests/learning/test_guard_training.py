@@ -36,7 +36,7 @@ from nodes.env_server.session import Session
 from nodes.env_server.session.players import Decider
 from nodes.learner.exporting import _layers, actor_of
 from nodes.learner.training import Training
-from tests.env_server.test_env_server_sessions import LOG, choose, session, task
+from tests.env_server.line_sessions import LOG, choose, session, task
 from tests.env_server.test_guards import HERE, guard
 from tests.fake_world import FakeWorld
 

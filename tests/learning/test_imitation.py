@@ -15,7 +15,7 @@ from nodes.learner.rollout import EndedEpisode, Rollout
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.trajectory_files import TrajectoryFiles
 from tests.learning.corridor import Corridors
-from tests.learning.test_checkpoint import PARAMETERS, begin, iterate, training
+from tests.learning.corridor_training import PARAMETERS, begin, iterate, training
 
 
 def rollout(choices, ends, first_feature=0.0):
@@ -131,18 +131,23 @@ def test_imitation_makes_kept_choices_more_probable_and_leaves_the_critic_unchan
         assert torch.equal(weight, critic[name]), name
 
 
-def test_imitation_takes_a_gradient_step_for_each_minibatch():
-    state = trained_corridors(1)
-    decisions = len(state.trajectories.all().choices)
-    assert decisions > 16
-
+@pytest.mark.parametrize(("minibatch", "updates"), [(0, 1), (4, 3), (5, 2), (100, 1)])
+def test_an_epoch_of_imitation_has_an_update_for_each_minibatch(minibatch, updates):
+    session, _, _ = begin()
+    parameters = msgspec.structs.replace(
+        PARAMETERS, imitation_every=1, imitation_minibatch=minibatch
+    )
+    state = TrainingState(Spaces.of(session.open(0)), parameters, seed=3)
+    ten = Trajectory(
+        features=torch.zeros(10, sum(state.spaces.sizes)),
+        mask=torch.ones(10, len(state.spaces.choices), dtype=torch.bool),
+        choices=torch.zeros(10, dtype=torch.int64),
+    )
+    state.trajectories.kept.append(ten)
     steps = []
     state.ppo.optimiser.register_step_post_hook(lambda *_: steps.append(1))
-    for minibatch, expected in ((0, 1), (16, math.ceil(decisions / 16))):
-        state.parameters = msgspec.structs.replace(state.parameters, imitation_minibatch=minibatch)
-        steps.clear()
-        assert state.imitate_if_due()
-        assert len(steps) == expected
+    assert state.imitate_if_due()
+    assert len(steps) == updates
 
 
 def trained(kept: TrajectoryFiles, state: TrainingState) -> dict:

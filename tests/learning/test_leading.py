@@ -39,9 +39,8 @@ from nodes.learner.policies import policy_folder, save_spec
 from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
 from nodes.learner.training_seed import seed_of
-from tests.agent_stack import LOG, TASK
-from tests.agents.test_agent_loops import FIND
-from tests.env_server.test_env_server_sessions import FACING, NEAR, interface, task
+from tests.agent_stack import FIND, LOG, TASK
+from tests.env_server.line_sessions import FACING, NEAR, interface, task
 from tests.fake_world import FakeWorld
 
 WALK = interface(actions=["noop", "forward", "sneak"], macros=[], success=NEAR, horizon=4)

@@ -19,7 +19,7 @@ from nodes.learner.rollout import Rollout
 from nodes.learner.training import Training
 from nodes.learner.updating import Updating
 from tests.learning.corridor import Corridors, corridor_spec
-from tests.learning.test_checkpoint import training as training_in
+from tests.learning.corridor_training import training as training_in
 
 PATIENCE = 60.0  # seconds until a thread that waits for the other one gives up
 SPEC = corridor_spec(budget=2500, stop_at=2.0)

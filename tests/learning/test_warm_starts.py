@@ -20,7 +20,7 @@ from nodes.learner.ppo import Ppo
 from nodes.learner.state import Spaces, TrainingState, stored_networks
 from nodes.learner.training_seed import seed_of
 from tests.learning.corridor import Corridors, corridor_spec
-from tests.learning.test_checkpoint import PARAMETERS, begin, training
+from tests.learning.corridor_training import PARAMETERS, begin, training
 
 ROOT = Path(__file__).parents[2]
 

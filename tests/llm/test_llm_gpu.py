@@ -23,7 +23,7 @@ from tests.agent_stack import AgentProcess
 from tests.bus_processes import ROOT
 from tests.learning import test_learner
 from tests.learning.corridor import corridor_spec
-from tests.learning.test_learner import House
+from tests.learning.learner_house import House
 
 NAME = os.environ.get("RLGPT_GPU_PROFILE", "qwen3_8b")
 LONG = 900.0  # seconds; weights are read from the disk

@@ -28,7 +28,7 @@ from tests.agents.test_performing_planned import Below, pursue
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, launch, make_run
 from tests.launch_toys.launched import launched, printed, refused
 from tests.learning.corridor import Corridors, corridor_spec
-from tests.learning.test_checkpoint import PARAMETERS
+from tests.learning.corridor_training import PARAMETERS
 from tests.node.example_node import echo
 
 

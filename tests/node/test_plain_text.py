@@ -22,7 +22,7 @@ from rlgpt.launching.launch_progress import LaunchView
 from rlgpt.main import main
 from rlgpt.refused import Refused
 from rlgpt.terminal import console, plain_table, print_table
-from tests.agents.test_skills import TEN, learned
+from tests.agents.stored_skills import TEN, learned
 
 HOSTILE = (
     "\x1b[2J\x1b]0;title\x07gone\r2026-01-01 00:00:00,000 INFO all is well\n"

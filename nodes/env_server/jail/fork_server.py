@@ -51,14 +51,21 @@ class FirstReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the env server decides
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while this was imported
     control = socket.socket(fileno=int(arguments[0]))
     spec = msgspec.json.decode(arguments[1], type=Spec)
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the env server has ended
+        _serve(control, spec)
+    return 0
+
+
+def _serve(control: socket.socket, spec: Spec) -> None:
     try:
         play = play_of(spec.kind, spec.task)
         play.make_world(spec.kind, 1, spec.task, **spec.options).close()
     except (ValueError, WorldError) as error:
         control.send(msgspec.json.encode(FirstReport(error=str(error)[:2000])))
-        return 0
+        return
     except Exception as error:  # an option that was not checked before
         traceback.print_exc()
         sentence = (
@@ -66,7 +73,7 @@ def main(arguments: list[str]) -> int:
             f"{type(error).__name__}: {error}"
         )
         control.send(msgspec.json.encode(FirstReport(error=sentence[:2000])))
-        return 0
+        return
     control.send(msgspec.json.encode(FirstReport(missing=missing())))
     warm_language(play)
     request = _Request(control, play.programs)
@@ -75,7 +82,7 @@ def main(arguments: list[str]) -> int:
         request.handle()
         request = None
     elif not request.what:
-        return 0
+        return
     warm_world(spec, play)
     if len(os.listdir("/proc/self/task")) != 1:
         print("the fork server has more than one thread: forks may hang", file=sys.stderr)
@@ -85,7 +92,6 @@ def main(arguments: list[str]) -> int:
         if request is not None:
             request.handle()
         request = _Request(control, play.programs)
-    return 0
 
 
 class _Request:

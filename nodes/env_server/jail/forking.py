@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -206,14 +206,15 @@ class ForkServer:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         spec = msgspec.json.encode(self._spec).decode()
         try:
-            process = subprocess.Popen(
-                python(self._module, str(theirs.fileno()), spec),
-                cwd=_ROOT,
-                env=_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(),),
-            )
+            with _interrupts_blocked():
+                process = subprocess.Popen(
+                    python(self._module, str(theirs.fileno()), spec),
+                    cwd=_ROOT,
+                    env=_environment(),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=(theirs.fileno(),),
+                )
         except OSError as error:
             ours.close()
             raise _Ended(f"the fork server cannot be started ({error.strerror})") from error
@@ -363,6 +364,18 @@ class ForkServer:
             self._start_again()
         except NoForkServer as error:
             LOG.error("%s", error)
+
+
+@contextlib.contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """A process that is started in here has SIGINT blocked until it ignores it (fork_server.py). A
+    terminal's Ctrl-C may reach it too, and in the middle of the imports that is a segmentation
+    fault now and then, while msgspec makes its first decoder (messages/codec.py) for one."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def left_over(pulses: Path) -> int:
