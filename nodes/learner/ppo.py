@@ -3,7 +3,7 @@
 For plain networks the same step is written out by hand (fused.py), which is several times as fast.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,10 +122,11 @@ class Ppo:
         left: float = 1.0,
         to_clone: float = 0.0,
         critic_only: bool = False,
+        after_epoch: Callable[[], None] | None = None,
     ) -> UpdateStatistics:
         """Learn from a rollout. ``left`` is the share of the budget that is not yet spent: the
         learning rate falls linearly with it. ``to_clone`` is the weight of the divergence from
-        the clone, if there is one."""
+        the clone, if there is one. ``after_epoch`` is called after each epoch."""
         self._to_clone = to_clone if self.clone is not None else 0.0
         final = self.parameters.final_share
         share = final + (1.0 - final) * left
@@ -141,6 +142,8 @@ class Ppo:
         too_far = critic_only
         for _ in range(self.parameters.epochs):
             epoch = [self._minibatch(part, too_far) for part in self._minibatches(batch, size)]
+            if after_epoch is not None:
+                after_epoch()
             if critic_only:
                 losses += epoch
             if too_far:

@@ -120,7 +120,7 @@ class Collector:
         self.steps = torch.zeros(shape, dtype=torch.int64)
         self.terminated = torch.zeros(shape, dtype=torch.bool)
         self.truncated = torch.zeros(shape, dtype=torch.bool)
-        self._filled = 0  # decisions in the storage; the row after them has the last features
+        self.filled = 0  # decisions in the storage; the row after them has the last features
         # Messages hold read-only arrays, which torch does not accept: they are copied to these.
         self._arrays = {
             name: getattr(self, name).numpy()
@@ -129,14 +129,14 @@ class Collector:
 
     def begin(self, opened: Opened) -> None:
         """A session was opened: collect from its first observations."""
-        self._filled = 0
+        self.filled = 0
         self._arrays["features"][0] = opened.features
         self._arrays["mask"][0] = opened.mask
 
     def take_in(self, rows: slice, opened: Opened) -> None:
         """The session of these environments was opened: collect from its first observations."""
-        self._arrays["features"][self._filled, rows] = opened.features
-        self._arrays["mask"][self._filled, rows] = opened.mask
+        self._arrays["features"][self.filled, rows] = opened.features
+        self._arrays["mask"][self.filled, rows] = opened.mask
 
     def collect(
         self,
@@ -153,17 +153,17 @@ class Collector:
             ValueError: features or rewards are not finite.
             whatever ``step`` raises; the collector must ``begin`` again then.
         """
-        self.features[0] = self.features[self._filled]
-        self.mask[0] = self.mask[self._filled]
-        self._filled = 0
+        self.features[0] = self.features[self.filled]
+        self.mask[0] = self.mask[self.filled]
+        self.filled = 0
         remembering = actor if isinstance(actor, Remembering) else None
         memory = None if remembering is None else remembering.memory.clone().cpu()
         final_at: list[tuple[int, int]] = []
         final_features: list[np.ndarray[Any, Any]] = []
         episodes: list[EndedEpisode] = []
         samples = prefix_steps = 0
-        while self._filled < self.decisions and go_on(samples, prefix_steps):
-            t = self._filled
+        while self.filled < self.decisions and go_on(samples, prefix_steps):
+            t = self.filled
             with spending("network"), torch.no_grad():
                 logits = actor(self.features[t].to(device)).float().cpu()
                 distribution = MaskedCategorical(logits, self.mask[t])
@@ -190,7 +190,7 @@ class Collector:
                 remembering.forget(stepped.final_rows.tolist())
             samples += int(stepped.steps.sum())
             prefix_steps += stepped.prefix_steps
-            self._filled += 1
+            self.filled += 1
         return self._rollout(final_at, final_features, episodes, prefix_steps, memory)
 
     def _rollout(
@@ -201,7 +201,7 @@ class Collector:
         prefix_steps: int,
         memory: Tensor | None,
     ) -> Rollout:
-        end = self._filled
+        end = self.filled
         finals = self.features.new_zeros(len(final_features), self.features.shape[-1])
         for index, row in enumerate(final_features):
             finals[index] = torch.from_numpy(row)

@@ -17,6 +17,7 @@ from models.memory import MemoryNetwork, Remembering, first_outputs
 from models.policy import ActorCritic, NetworkShape, Shape
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner import checkpoint as checkpoints
+from nodes.learner.acting_weights import ActingWeights
 from nodes.learner.episodes import RecentEpisodes
 from nodes.learner.imitation import Trajectories, imitate
 from nodes.learner.policies import folder_of
@@ -187,9 +188,12 @@ class TrainingState:
                 torch.nn.init.zeros_(weights)
         self.ppo = ppo_of(self.networks, parameters, self.generator)
         # What chooses, decision by decision, in the training's session: the networks themselves,
-        # or where an update overlaps with a collection a copy of them, see `act_as_now`.
-        self._acting = copy.deepcopy(self.networks) if parameters.overlap else self.networks
-        self.player = self._acting.remembering() or self._acting.actor
+        # or a copy of them where an update overlaps with a collection.
+        self.acting: ActingWeights | None = None
+        if parameters.overlap:
+            self.acting = ActingWeights(self.networks, parameters.decisions)
+        playing = self.networks if self.acting is None else self.acting.networks
+        self.player = playing.remembering() or playing.actor
         if checkpoint is not None:
             self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
             self.generator.set_state(checkpoint["generator"])
@@ -220,12 +224,13 @@ class TrainingState:
         statistics = update()
         self.count(rollout, seeds_used)
         self.imitate_if_due()
+        self.act_as_now()
         return statistics
 
     def act_as_now(self) -> None:
-        """From now on choices are those of the present networks, whatever they learn meanwhile."""
-        if self._acting is not self.networks:
-            self._acting.load_state_dict(self.networks.state_dict())
+        """Choose by the present weights; call where no update runs."""
+        if self.acting is not None:
+            self.acting.take_newest()
 
     def update_of(self, rollout: Rollout, budget: int) -> Callable[[], UpdateStatistics]:
         """What updates the networks from a rollout. It uses them, their optimiser and the
@@ -235,10 +240,19 @@ class TrainingState:
         to_clone = faded(parameters.clone_kl, samples, parameters.clone_fade)
         critic_only = self.clone is not None and samples < parameters.clone_hold
 
+        acting = self.acting
+        if acting is not None:
+            acting.begin_update(parameters.epochs)
+        after_epoch = None if acting is None else acting.after_epoch
+
         def update() -> UpdateStatistics:
-            if parameters.uniform:
-                return UpdateStatistics()
-            return self.ppo.update(rollout, left, to_clone, critic_only=critic_only)
+            try:
+                if parameters.uniform:
+                    return UpdateStatistics()
+                return self.ppo.update(rollout, left, to_clone, critic_only, after_epoch)
+            finally:
+                if acting is not None:
+                    acting.end_update()
 
         return update
 

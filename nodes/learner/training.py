@@ -181,6 +181,9 @@ class Training:
                     state.choosing.set_state(drawn)
                     self._open_again(error, state, check)
                     continue
+                except RuntimeError:  # torch cannot draw from probabilities that are not finite
+                    finish_update()  # it reports a training that diverged
+                    raise
                 finish_update()
                 self._count(state, rollout)
                 if state.stopped or not self.parameters.overlap:
@@ -204,6 +207,7 @@ class Training:
             statistics = updating.wait()
             if state.imitate_if_due() and not state.finite():
                 raise self._diverged(state.counters.samples)
+        state.act_as_now()
         self._updating = None
         speed = updating.samples / (time.monotonic() - self._began)
         imitated = state.imitation_loss if self.parameters.imitation_every else None
@@ -328,7 +332,11 @@ class Training:
                 return False
             if samples + self.limits.decisions > left:
                 return False
-            return samples < self.parameters.rollout_samples
+            if samples >= self.parameters.rollout_samples:
+                return False
+            if state.acting is not None:
+                state.acting.take_for(collector.filled)
+            return True
 
         rollout = collector.collect(
             self.session.step, state.player, state.choosing, go_on, state.device
@@ -342,7 +350,6 @@ class Training:
         overlap = self.parameters.overlap
         self.live.apply(self.parameters, state)
         if overlap:
-            state.act_as_now()
             rollout = rollout.copied()  # the next one is collected in the same storage
         update = state.update_of(rollout, self.spec.budget)
         state.count(rollout, self.session.seeds_used)

@@ -19,6 +19,7 @@ from nodes.learner.rollout import Rollout
 from nodes.learner.training import Training
 from nodes.learner.updating import Updating
 from tests.learning.corridor import Corridors, corridor_spec
+from tests.learning.corridor_training import PARAMETERS
 from tests.learning.corridor_training import training as training_in
 
 PATIENCE = 60.0  # seconds until a thread that waits for the other one gives up
@@ -26,7 +27,8 @@ SPEC = corridor_spec(budget=2500, stop_at=2.0)
 
 
 def training(folder: Path, call: Any = None, overlap: bool = True, **changed: Any) -> Training:
-    return training_in(folder, Corridors(), changed.pop("spec", SPEC), call, overlap=overlap)
+    spec = changed.pop("spec", SPEC)
+    return training_in(folder, Corridors(), spec, call, overlap=overlap, **changed)
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
@@ -36,31 +38,48 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
     return found["networks"]
 
 
-def test_a_rollout_is_played_by_the_policy_that_the_update_beside_it_began_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("target_kl", "last"), [(0.0, PARAMETERS.epochs), (1e-9, 1)])
+def test_each_decision_is_by_the_weights_after_its_epoch_of_the_update_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target_kl: float, last: int
 ) -> None:
-    began: list[Any] = []
+    """The smaller ``target_kl`` ends updates after one epoch, or a few."""
+    after: list[list[Any]] = []  # for each update the actor before it and after each epoch
     rollouts: list[Rollout] = []
     update = Ppo.update
 
-    def watched(self: Ppo, rollout: Rollout, *args: Any, **named: Any) -> UpdateStatistics:
-        began.append(copy.deepcopy(self.networks.actor))
+    def watched(
+        self: Ppo, rollout: Rollout, left: float, to_clone: float, critic_only: bool, epoch: Any
+    ) -> UpdateStatistics:
+        actors = [copy.deepcopy(self.networks.actor)]
+        after.append(actors)
         rollouts.append(rollout)
-        return update(self, rollout, *args, **named)
+
+        def after_epoch() -> None:
+            actors.append(copy.deepcopy(self.networks.actor))
+            epoch()
+
+        return update(self, rollout, left, to_clone, critic_only, after_epoch)
 
     monkeypatch.setattr(Ppo, "update", watched)
-    training(tmp_path).run(lambda progress: None)
+    parameters = {"target_kl": target_kl, "critic_goes_on": False}
+    training(tmp_path, **parameters).run(lambda progress: None)
     assert len(rollouts) > 4
+    assert min(len(actors) for actors in after) - 1 == last
 
-    def differs(rollout: Rollout, actor: Any) -> float:
+    def differs(rollout: Rollout, decision: int, actor: Any) -> float:
         with torch.no_grad():
-            policy = MaskedCategorical(actor(rollout.features[:-1]), rollout.mask)
-            return float((policy.log_prob(rollout.choices) - rollout.log_probs).abs().max())
+            policy = MaskedCategorical(actor(rollout.features[decision]), rollout.mask[decision])
+            log_probs = policy.log_prob(rollout.choices[decision])
+            return float((log_probs - rollout.log_probs[decision]).abs().max())
 
-    assert differs(rollouts[0], began[0]) < 1e-6
-    for number, rollout in enumerate(rollouts[1:], 1):
-        assert differs(rollout, began[number - 1]) < 1e-6
-        assert differs(rollout, began[number]) > 1e-3
+    for decision in range(PARAMETERS.decisions):
+        assert differs(rollouts[0], decision, after[0][0]) < 1e-6
+    for actors, rollout in zip(after, rollouts[1:], strict=False):
+        for decision in range(len(rollout.choices)):
+            due = (decision + 1) * PARAMETERS.epochs // PARAMETERS.decisions
+            epoch = min(due, len(actors) - 1)
+            assert differs(rollout, decision, actors[epoch]) < 1e-6
+            assert differs(rollout, decision, actors[0 if epoch else 1]) > 1e-5
 
 
 @pytest.mark.parametrize("overlap", [True, False])
