@@ -60,8 +60,8 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     encoder: NotNegative = 0
     fusion: NotNegative = 0
 
-    # The machine. overlap: the next rollout is collected while an update runs, by the policy that
-    # the update began with (docs/options.md).
+    # The machine. overlap: the next rollout is collected while an update runs, by the weights after
+    # each of its epochs in turn (docs/options.md).
     overlap: bool = False
     device: str = "cpu"  # or "cuda", "cuda:1", ...
     threads: Positive = 1
