@@ -4,10 +4,11 @@ peers in the same world, and where a sample's time goes. Prints the tables of do
 The peers take turns with the learner, a few rollouts each, so that whatever else runs on the
 machine slows all alike; a figure is the median of the turns. All have the same network, batch and
 epochs and, unless it is named, one thread; `across processes` is the stack itself, on as many cores
-as there are.
+as there are, and beside it with `learner.overlap`.
 """
 
 import argparse
+import itertools
 import json
 import math
 import os
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import torch
@@ -32,7 +34,7 @@ from messages.world import STEP
 from rlgpt.profiling import profile
 
 FRAMEWORKS = ROOT / ".venv-frameworks" / "bin" / "python"
-STACK = "across processes"
+STACK, OVERLAPPED = "across processes", "across processes, `overlap`"
 ELSEWHERE = {
     "Stable-Baselines3 2.9.2": "sb3_player",
     "Sample Factory 2.1.1": "sample_factory_player",
@@ -65,17 +67,18 @@ def main() -> int:
         peers |= {name: _elsewhere(name, module) for name, module in ELSEWHERE.items()}
     else:
         print(f"Without `make frameworks`: {', '.join(ELSEWHERE)}.", file=sys.stderr)
-    found: dict[str, list[Spent]] = {name: [] for name in peers}
+    found: dict[str, list[Spent]]
     with tempfile.TemporaryDirectory(prefix="training-") as folder:
-        with nodes(Path(folder), {"target_kl": 0.0}) as bus:
-            found[STACK] = []
+        plain, overlapped = Path(folder) / "plain", Path(folder) / "overlapped"
+        with _nodes(plain, overlap=False) as bus, _nodes(overlapped, overlap=True) as other:
+            peers |= {STACK: _stack(bus), OVERLAPPED: _stack(other)}
             for turn in peers.values():
                 turn(1)  # what is compiled, imported or allocated at first
-            for number in range(turns):
+            found = {name: [] for name in peers}
+            for _ in range(turns):
                 for name, turn in peers.items():
                     found[name].append(turn(rollouts))
-                found[STACK].append(_stack(bus, number, rollouts))
-        on_the_bus = _on_the_bus(Path(folder) / "run")
+        on_the_bus = _on_the_bus(plain / "run")
     print(_rates(found))
     print(_overheads(found, on_the_bus))
     spec = {"single steps": steps_spec, "with options": options_spec}
@@ -88,19 +91,30 @@ def main() -> int:
     return 0
 
 
-def _stack(bus: Bus, number: int, rollouts: int) -> Spent:
-    """A training by env server and learner. Its first rollout, with the session's opening, is left
+def _nodes(folder: Path, overlap: bool) -> AbstractContextManager[Bus]:
+    folder.mkdir()
+    return nodes(folder, {"target_kl": 0.0, "overlap": overlap})
+
+
+def _stack(bus: Bus) -> Turn:
+    """Trainings by env server and learner. Their first rollout, with the session's opening, is left
     out; CPU time is not known of other processes."""
-    a_rollout = PARAMETERS.environments * PARAMETERS.decisions
-    spec = steps_spec(number, (rollouts + 1) * a_rollout)
-    at: list[tuple[int, float]] = []
+    numbers = itertools.count()
 
-    def reported(progress: Progress) -> None:
-        at.append((progress.samples, time.perf_counter()))
+    def run(rollouts: int) -> Spent:
+        number = next(numbers)
+        a_rollout = PARAMETERS.environments * PARAMETERS.decisions
+        spec = steps_spec(number, (rollouts + 1) * a_rollout)
+        at: list[tuple[int, float]] = []
 
-    bus.run_goal(TRAIN, f"bench/{number}", Train(spec=spec), reported)
-    (first, began), (last, ended) = at[0], at[-1]
-    return Spent(last - first, NOT_KNOWN, ended - began)
+        def reported(progress: Progress) -> None:
+            at.append((progress.samples, time.perf_counter()))
+
+        bus.run_goal(TRAIN, f"bench/{number}", Train(spec=spec), reported)
+        (first, began), (last, ended) = at[0], at[-1]
+        return Spent(last - first, NOT_KNOWN, ended - began)
+
+    return run
 
 
 def _on_two_threads(turn: Turn) -> Turn:
