@@ -335,7 +335,8 @@ class Training:
             if samples >= self.parameters.rollout_samples:
                 return False
             if state.acting is not None:
-                state.acting.take_for(collector.filled)
+                with spending("update"):
+                    state.acting.take_for(collector.filled)
             return True
 
         rollout = collector.collect(
