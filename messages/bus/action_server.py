@@ -202,7 +202,7 @@ class ActionServer:
         with self._lock:
             live = self._live.get(query.goal)
             if live is not None:
-                wait = min(max(query.wait, 0.0), MAX_WAIT)
+                wait = min(max(0.0, query.wait), MAX_WAIT)  # in this order NaN becomes 0
                 live.waiting.append((time.monotonic() + wait, call))
                 return
         record = self._store.load(self._action.name, query.goal)
