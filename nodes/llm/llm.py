@@ -34,7 +34,7 @@ from nodes.llm.question_pictures import QuestionPictures, check, refusal
 from nodes.llm.replay import Recording
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.token_publisher import TokenPublisher
-from nodes.llm.transcript import Entry, Transcript, Unanswered, note_unanswered
+from nodes.llm.transcript import Entry, Transcript, Unanswered, UnansweredQuestions
 from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.tenancy import Tenancy
 from nodes.node import Node
@@ -65,6 +65,7 @@ class Llm(Node):
 
     def setup(self) -> None:
         self.transcript = Transcript(self.folder / "transcript.jsonl")
+        self.unanswered = UnansweredQuestions(self.folder / "unanswered.jsonl")
         self.pictures = QuestionPictures(self.folder / "pictures")
         # By question: one thread at a time works on it.
         self._turns: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
@@ -266,7 +267,7 @@ class Llm(Node):
     def _use(self, recorded: Entry | Unanswered) -> Answered:
         """Record it, and give the agent its answer. Raises ServiceError ``no_answer``."""
         if isinstance(recorded, Unanswered):
-            note_unanswered(self.folder / "unanswered.jsonl", recorded)
+            self.unanswered.append(recorded)
             raise ServiceError(recorded.sentence, code="no_answer")
         self.transcript.append(recorded)
         exchange = Exchange(agent=recorded.agent, asked=recorded.asked, answered=recorded.answered)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from messages.chat import Answered, ChatMessage
-from nodes.common.storage.whole_files import UnusableFile, named
+from nodes.common.storage.whole_files import UnusableFile, cut_unfinished_line, named
 from nodes.llm.answers import Attempt
 
 Line = TypeVar("Line", bound=msgspec.Struct)
@@ -135,10 +135,26 @@ def _placed(path: Path, kind: type[Line]) -> Iterator[tuple[int, int, Line]]:
             first += len(line)
 
 
-def note_unanswered(path: Path, entry: Unanswered) -> None:
-    """Add a line. It is a record only: the question may be asked again."""
-    with path.open("ab", buffering=0) as file:
-        _append(file, entry)
+class UnansweredQuestions:
+    """The record of questions without an answer. Each of them may be asked again.
+
+    Raises:
+        OSError: what a killed process left unfinished cannot be removed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.Lock()
+        self._path = path
+        cut_unfinished_line(path)
+
+    def append(self, entry: Unanswered) -> None:
+        """Write a line. From any thread.
+
+        Raises:
+            OSError: it cannot be written, and nothing of it is.
+        """
+        with self._lock, self._path.open("ab", buffering=0) as file:
+            _append(file, entry)
 
 
 def _append(file: FileIO, entry: Entry | Unanswered, to_disk: bool = False) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The llm node's transcript: every answer on disk, none in memory."""
+"""The llm node's transcript: every answer on disk, none in memory; and what was not answered."""
 
 import errno
 import resource
@@ -9,7 +9,13 @@ import msgspec
 import pytest
 
 from messages.chat import Answered
-from nodes.llm.transcript import Entry, Transcript
+from nodes.llm.transcript import (
+    Entry,
+    Transcript,
+    Unanswered,
+    UnansweredQuestions,
+    read_lines,
+)
 
 
 def test_an_empty_transcript_can_be_opened_twice(tmp_path: Path):
@@ -95,3 +101,34 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path):
     assert len(again) == 2
     assert again.find("second") is None
     again.close()
+
+
+def unanswered(id: str) -> Unanswered:
+    return Unanswered(
+        time=0.0, id=id, agent="planner", asked="PlanQuestion", question=msgspec.Raw(b"{}"),
+        prompt=[], sentence="No.",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "part",
+    [b"", b'{"time":0.0,"id":"sec', b"x" * 200_000],
+    ids=["nothing", "the beginning of a line", "most of a long line"],
+)
+def test_a_line_of_a_killed_process_does_not_spoil_the_record_of_what_was_not_answered(
+    tmp_path: Path, part: bytes
+):
+    """Else a replay of the run, and `rlgpt ask`, would refuse the whole file."""
+    path = tmp_path / "unanswered.jsonl"
+    UnansweredQuestions(path).append(unanswered("first"))
+    with path.open("ab") as file:
+        file.write(part)
+    UnansweredQuestions(path).append(unanswered("third"))
+    assert [each.id for each in read_lines(path, Unanswered)] == ["first", "third"]
+
+
+def test_a_record_that_has_only_an_unfinished_line_is_empty(tmp_path: Path):
+    path = tmp_path / "unanswered.jsonl"
+    path.write_bytes(b'{"time":0.0')
+    UnansweredQuestions(path).append(unanswered("first"))
+    assert [each.id for each in read_lines(path, Unanswered)] == ["first"]

@@ -1,6 +1,8 @@
 """Parameters that are set while nodes run: kept over a restart, recorded, taken by what goes on."""
 
+import errno
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +197,38 @@ def test_values_that_the_learner_cannot_use_are_rejected_in_one_sentence(
     assert msgspec.structs.asdict(learner.parameters) == before
     assert not (tmp_path / "learner" / FILE).exists()
     assert set(TAKEN_WHILE_TRAINING) <= Learner.live
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_request_that_sets_and_resets_is_recorded_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    """A restarted node takes what is recorded: a half of it would be set after a refusal."""
+    bus = MockBus("planner")
+    planner = start(Planner, bus, tmp_path)
+    setting = set_parameters("planner")
+    bus.call(setting, SetParameters(values={"iterations": 3}))
+    synced = os.fsync
+    calls: list[int] = []
+
+    def fails(file: int) -> None:
+        calls.append(file)
+        if len(calls) == failing:
+            raise OSError(errno.EIO, "Input/output error")
+        synced(file)
+
+    rejected = False
+    with monkeypatch.context() as broken:
+        broken.setattr("os.fsync", fails)
+        try:
+            bus.call(setting, SetParameters(values={"repairs": 7}, reset=["iterations"]))
+        except RemoteError:
+            rejected = True
+    recorded = [each.name for each in read_changes(tmp_path / "planner" / FILE)[1:]]
+    if rejected:
+        assert (recorded, planner.parameters.iterations) == ([], 3)
+    else:
+        assert (recorded, planner.parameters.iterations) == (["repairs", "iterations"], None)
 
 
 # The agents

@@ -3,14 +3,14 @@ over a restart of the node and shown in the report."""
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from messages.undecodable import UNDECODABLE
-from nodes.common.storage.whole_files import UnusableFile
+from nodes.common.storage.whole_files import UnusableFile, cut_unfinished_line
 
 FILE = "parameters.jsonl"
 """The name of the file in the node's folder."""
@@ -37,10 +37,7 @@ class KeptParameters:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
         try:
-            data = self._path.read_bytes()
-            whole = data.rfind(b"\n") + 1
-            if whole < len(data):  # the process was killed while it wrote this line
-                os.truncate(self._path, whole)
+            cut_unfinished_line(self._path)
             self.changes = read_changes(self._path)
         except FileNotFoundError:
             self.changes: list[Change] = []
@@ -55,11 +52,14 @@ class KeptParameters:
         last = {change.name: change for change in self.changes}
         return {name: change.new for name, change in last.items() if not change.reset}
 
-    def note(self, changes: Mapping[str, tuple[Any, Any]], by: str, reset: bool = False) -> None:
-        """Record (old, new) by name. Raises OSError: it cannot be written, and nothing is."""
+    def note(
+        self, changes: Mapping[str, tuple[Any, Any]], by: str, reset: Collection[str] = ()
+    ) -> None:
+        """Record (old, new) by name; ``reset`` names those that were reset. Raises OSError: it
+        cannot be written, and nothing is."""
         now = time.time()
         made = [
-            Change(time=now, name=name, old=old, new=new, by=by, reset=reset)
+            Change(time=now, name=name, old=old, new=new, by=by, reset=name in reset)
             for name, (old, new) in changes.items()
         ]
         append_lines(self._path, made)

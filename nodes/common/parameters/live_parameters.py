@@ -3,7 +3,7 @@
 import json
 import logging
 import math
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -78,15 +78,14 @@ class LiveParameters:
             node.check_parameters(checked)
         except ConfigError as error:
             raise ServiceError(str(error)) from error
-        for values, to_configured in ((request.values, False), (reset, True)):
-            changes = {
-                name: (before, after)
-                for name in values
-                if (before := self._plain(node.parameters, name))
-                != (after := self._plain(checked, name))
-                or to_configured is (name in self._set)
-            }
-            self._note(changes, request.by, to_configured)
+        changes = {
+            name: (before, after)
+            for name in dict.fromkeys(names)
+            if (before := self._plain(node.parameters, name))
+            != (after := self._plain(checked, name))
+            or (name in reset) is (name in self._set)
+        }
+        self._note(changes, request.by, reset)
         self._take(checked, set(names))
         self._set = (self._set | set(request.values)) - set(reset)
         if request.values:
@@ -123,7 +122,9 @@ class LiveParameters:
         for name in names:
             setattr(self._node.parameters, name, getattr(checked, name))
 
-    def _note(self, changes: Mapping[str, tuple[Any, Any]], by: str, reset: bool) -> None:
+    def _note(
+        self, changes: Mapping[str, tuple[Any, Any]], by: str, reset: Collection[str]
+    ) -> None:
         if not changes:
             return
         try:

@@ -1,10 +1,13 @@
-"""Files that are written whole or not at all, even if the process is killed or the power fails."""
+"""Files that are written whole or not at all, even if the process is killed or the power fails; of
+a file that is appended to, its lines."""
 
 import contextlib
 import os
 import threading
 from collections.abc import Generator
 from pathlib import Path
+
+_BLOCK = 1 << 16  # bytes
 
 
 class UnusableFile(Exception):
@@ -39,3 +42,29 @@ def write_whole(path: Path, content: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
+
+
+def cut_unfinished_line(path: Path) -> None:
+    """Cut off what follows a file's last line end: a line that a process was writing when it was
+    killed. The next line that is appended would be read as its end. No file is as good as an empty
+    one.
+
+    Raises:
+        OSError: it cannot be read or written.
+    """
+    try:
+        file = path.open("r+b")
+    except FileNotFoundError:
+        return
+    with file:
+        size = end = file.seek(0, os.SEEK_END)
+        while end:
+            begin = max(0, end - _BLOCK)
+            file.seek(begin)
+            newline = file.read(end - begin).rfind(b"\n")
+            if newline >= 0:
+                end = begin + newline + 1
+                break
+            end = begin
+        if end < size:
+            file.truncate(end)
