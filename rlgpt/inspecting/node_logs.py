@@ -103,7 +103,7 @@ class NodeLog:
         self._node = node
         self._most = most
         self._at = 0
-        self._rest = ""
+        self._rest = b""  # of a line that is not whole yet
 
     def read(self) -> Iterator[Entry]:
         """The whole entries that were added. The last lines of the file are taken for an entry's
@@ -112,18 +112,18 @@ class NodeLog:
             with self._path.open("rb") as file:
                 size = file.seek(0, 2)
                 if size < self._at:  # a new file
-                    self._at, self._rest = 0, ""
+                    self._at, self._rest = 0, b""
                 if self._most is not None and size - self._at > self._most:
-                    self._at, self._rest = size - self._most, ""
+                    self._at, self._rest = size - self._most, b""
                 file.seek(self._at)
                 added = file.read()
         except OSError:  # the node has not started yet
             return
         self._at += len(added)
-        text = self._rest + added.decode("utf-8", errors="replace")
-        whole, newline, self._rest = text.rpartition("\n")
+        whole, newline, self._rest = (self._rest + added).rpartition(b"\n")
+        text = whole.decode("utf-8", errors="replace")
         lines: list[str] = []
-        for line in whole.split("\n") if newline else []:
+        for line in text.split("\n") if newline else []:
             if _ENTRY.match(line) and lines:
                 yield self._entry(lines)
                 lines = []
@@ -146,6 +146,8 @@ def _moment(text: str) -> str:
             moment = datetime.now() - timedelta(**{_UNITS[ago[2]]: float(ago[1])})
         else:
             moment = datetime.fromisoformat(text)
+            if moment.tzinfo is not None:  # entries have the local time
+                moment = moment.astimezone()
     except (ValueError, OverflowError):
         raise Refused(
             f"--since {text}: write how long ago (30s, 10m, 2h, 1d) or when (2026-01-31T12:00)"

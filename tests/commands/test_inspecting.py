@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -129,16 +130,33 @@ def test_a_log_entry_of_several_lines_is_read_as_one(tmp_path: Path) -> None:
     path.write_text("2026-01-02 03:04:05,678 ERROR it failed\n    Traceback\n    ValueError: x\n")
     (entry,) = log.read()
     assert (entry.level, entry.text) == ("error", "it failed\n    Traceback\n    ValueError: x")
-    with path.open("a") as file:
-        file.write("2026-01-02 03:04:06,000 INFO half")
-        file.flush()
+    written = "2026-01-02 03:04:06,000 INFO half é whole\n".encode()
+    middle = written.index("é".encode()) + 1  # of a character, too
+    with path.open("ab", buffering=0) as file:
+        file.write(written[:middle])
         assert list(log.read()) == []
-        file.write(" and whole\n")
-    assert [each.text for each in log.read()] == ["half and whole"]
+        file.write(written[middle:])
+    assert [each.text for each in log.read()] == ["half é whole"]
     assert make_filter("warning", None, None).takes(entry)
     assert not make_filter("debug", "absent", None).takes(entry)
     with pytest.raises(Refused, match="no level"):
         make_filter("loud", None, None)
+
+
+@pytest.mark.parametrize(
+    "given", ["2026-01-31T12:00", "2026-01-31T17:00Z", "2026-01-31T18:00+01:00"]
+)
+def test_the_time_of_a_log_option_may_name_its_zone(
+    monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    """Entries have the local time, here of five hours behind UTC."""
+    monkeypatch.setenv("TZ", "EST+5")
+    time.tzset()
+    try:
+        assert make_filter("debug", None, given).since == "2026-01-31 12:00:00,000"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_topic_commands_list_describe_and_echo_topics(live: Launched, place: Path) -> None:
