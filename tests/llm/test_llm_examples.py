@@ -1,6 +1,7 @@
 """Examples that are shown beside a question: which ones, where they stand, and unusable files."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import msgspec
@@ -180,6 +181,27 @@ def test_the_same_question_is_shown_other_examples_each_time(file: Path):
     texts = [{message.content for message in turns} for turns in (first, second, third)]
     assert not texts[0] & texts[1]
     assert not texts[1] & texts[2]
+
+
+def test_questions_that_were_answered_are_not_held_in_memory(file: Path):
+    """A long run has thousands, with the programs and verdicts of earlier iterations in them."""
+    library = Library.of_file(file)
+    (asked,) = questions({"PlanQuestion": 1}, seed=0)
+    question = msgspec.structs.replace(question_of(asked), problems=["x" * 200_000])
+    library.turns(question, 2)
+    tracemalloc.start()
+    try:
+        for number in range(20):
+            library.turns(
+                msgspec.structs.replace(
+                    question, refused=[], problems=[f"{number} {'x' * 200_000}"]
+                ),
+                2,
+            )
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 1_000_000
 
 
 @pytest.mark.parametrize("stated", [False, True])
