@@ -14,18 +14,8 @@ import yaml
 from messages.system import ParameterValue
 from messages.world import MOST_ENVIRONMENTS
 from nodes.common.checks.type_paths import options, type_at
+from nodes.common.storage.yaml_numbers import read_yaml
 from nodes.common.storage.yaml_problem import yaml_problem
-
-
-class _Numbers(yaml.SafeLoader):
-    """YAML in which ``5e-4`` is a number. YAML 1.1 requires a dot in it."""
-
-
-_Numbers.add_implicit_resolver(  # pyright: ignore[reportUnknownMemberType]
-    "tag:yaml.org,2002:float",
-    re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
-    list("-+.0123456789"),
-)
 
 _Parameters = TypeVar("_Parameters", bound=msgspec.Struct)
 
@@ -54,7 +44,7 @@ def read_config(run: Path) -> dict[str, Any]:
         raise ConfigError(f"there is no run folder {run}; `rlgpt launch` makes one")
     path = run / "config.yaml"
     try:
-        config = yaml.load(path.read_text("utf-8"), _Numbers)
+        config = read_yaml(path.read_text("utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{run} is no run folder: it has no config.yaml") from None
     except OSError as error:
@@ -149,7 +139,7 @@ def override(values: dict[str, Any], arguments: Sequence[str]) -> dict[str, Any]
         if not equals or not key:
             raise ConfigError(f"{argument!r} must be key=value")
         try:
-            value = yaml.load(text, _Numbers)
+            value = read_yaml(text)
         except (yaml.YAMLError, ValueError) as error:
             raise ConfigError(f"the value of {argument!r} is not YAML") from error
         *outer, last = key.split(".")

@@ -13,11 +13,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from messages.bus.address import read_hosts
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.process import end_with_supervisor, leave, notify
+from nodes.common.storage.yaml_numbers import written_yaml
 from nodes.config import key_folder
 from rlgpt.cluster.bringing import taken_along
 from rlgpt.cluster.cluster_joining import join
@@ -91,7 +90,7 @@ class RemoteNode:
         config = read(run)
         hosts = {**self._stack.hosts, node: {"host": where, "port": port}}
         config |= {"run": there, "keys": "keys", "hosts": hosts}
-        placed.put("config.yaml", yaml.safe_dump(config, sort_keys=False).encode())
+        placed.put("config.yaml", written_yaml(config).encode())
         return [str(path.relative_to(run / node)) for path in too_large]
 
     def _open_way(self, where: str, port: int) -> None:

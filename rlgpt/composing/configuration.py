@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import yaml
 
 from messages.bounds import Amount, NotNegative, Positive
 from messages.bus import AddressError
@@ -17,6 +16,7 @@ from messages.training import TrainingSpec
 from messages.world import JUDGED, Condition, Task
 from nodes.common.running.process import python
 from nodes.common.storage.whole_files import write_whole
+from nodes.common.storage.yaml_numbers import written_yaml
 from nodes.config import ENV_SERVER, ConfigError, read_config, read_parameters
 from rlgpt.composing.conversion import complaint
 from rlgpt.refused import Refused, instead, near
@@ -303,5 +303,4 @@ def load(run: Path) -> Stack:
 
 def save(stack: dict[str, Any], run: Path) -> None:
     """Write the composed launch to ``run``, all of it or nothing."""
-    text = yaml.safe_dump(stack, sort_keys=False, allow_unicode=True)
-    write_whole(run / "config.yaml", text.encode())
+    write_whole(run / "config.yaml", written_yaml(stack).encode())

@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from nodes.common.storage.yaml_numbers import NumbersLoader
 from nodes.common.storage.yaml_problem import yaml_problem
 from rlgpt.refused import Refused, unreadable
 
@@ -45,7 +46,7 @@ def read_user_yaml(path: Path, what: str) -> Any:
         key, line = twice
         raise Refused(f"{path} is not valid YAML: line {line}: `{key}` is there twice")
     try:
-        return None if root is None else yaml.SafeLoader("").construct_document(root)
+        return None if root is None else NumbersLoader("").construct_document(root)
     except (yaml.YAMLError, ValueError) as error:  # a date that there is not is no YAMLError
         raise Refused(f"{path} is not valid YAML: {yaml_problem(error)}") from None
     except RecursionError:
@@ -58,7 +59,7 @@ def compose_user_yaml(path: Path, what: str, name: str) -> yaml.Node | None:
     check_regular(path)
     try:
         _check_size(path, _MOST_YAML_BYTES)
-        root = yaml.compose(path.read_text("utf-8"), yaml.SafeLoader)
+        root = yaml.compose(path.read_text("utf-8"), NumbersLoader)
         size = 0.0 if root is None else _expanded(root)
     except OSError as error:
         raise Refused(f"{name} cannot be read: {error.strerror}") from None

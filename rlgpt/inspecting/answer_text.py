@@ -7,6 +7,7 @@ import msgspec
 import yaml
 
 from messages.breaking import Held
+from nodes.common.storage.yaml_numbers import NumbersDumper, read_yaml
 from nodes.common.storage.yaml_problem import yaml_problem
 from rlgpt.composing.user_files import read_user_text
 from rlgpt.refused import Refused
@@ -37,12 +38,12 @@ def answer_of(text: str, where: str) -> str:
         # A few aliases of aliases make gigabytes of a line.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
             raise Refused(f"{where} has YAML aliases (*name): write out what they stand for")
-        return msgspec.json.encode(yaml.safe_load(text)).decode()
+        return msgspec.json.encode(read_yaml(text)).decode()
     except (yaml.YAMLError, TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise Refused(f"{where} is neither JSON nor YAML: {yaml_problem(error)}") from None
 
 
-class _Lines(yaml.SafeDumper):
+class _Lines(NumbersDumper):
     """Writes text of several lines as such."""
 
 

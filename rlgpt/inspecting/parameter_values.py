@@ -19,6 +19,7 @@ from messages.system import (
 )
 from messages.system import set_parameters as setting
 from messages.undecodable import UNDECODABLE
+from nodes.common.storage.yaml_numbers import read_yaml, written_yaml
 from nodes.common.storage.yaml_problem import yaml_problem
 from rlgpt.composing.configuration import Stack
 from rlgpt.composing.conversion import convert
@@ -65,7 +66,7 @@ def dump_parameters(node: str | None, wanted: str | None) -> int:
     with opened(wanted) as (run, stack, bus):
         found = parameters_of(node, run, stack, bus)
     values = {each: parameters.values for each, parameters in found.items() if parameters.values}
-    print(yaml.safe_dump(values, sort_keys=False, allow_unicode=True), end="")
+    print(written_yaml(values), end="")
     return 0
 
 
@@ -90,7 +91,7 @@ def load_parameters(path: str, wanted: str | None) -> int:
     as they are: nothing is set where one is not, or where the file names what there is not."""
     text = read_user_text(Path(path))
     try:
-        asked = _by_node(yaml.safe_load(text))
+        asked = _by_node(read_yaml(text))
     except RecursionError:
         raise Refused(f"{path} is nested too deeply") from None
     except (yaml.YAMLError, ValueError) as error:
