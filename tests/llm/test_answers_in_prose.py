@@ -35,3 +35,10 @@ def test_what_is_wrong_is_said_of_the_object_that_is_meant():
         parse(QUESTION, 'Like {"a": 1}: {"subtasks": [{"name": 3}]} or {"b": 2}')
     with pytest.raises(ValueError, match="malformed"):
         parse(QUESTION, "{" * 5000)
+
+
+def test_after_a_hundred_braces_that_begin_nothing_no_answer_is_looked_for():
+    """Each of them may be read to the end of a long text."""
+    assert parse(QUESTION, "{ " * 99 + PLAN)
+    with pytest.raises(ValueError, match="malformed"):
+        parse(QUESTION, "{ " * 100 + PLAN)
