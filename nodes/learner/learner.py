@@ -25,10 +25,10 @@ from messages.training import (
     Trained,
 )
 from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING, Hyperparameters
+from nodes.common.parameters.kept_parameters import TAKEN
 from nodes.config import check_batch
 from nodes.learner import gpu
 from nodes.learner.env_servers import servers_of
-from nodes.learner.live_hyperparameters import TAKEN
 from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
 from nodes.learner.spec_bounds import spec_problem
 from nodes.node import Node

@@ -5,27 +5,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING, Hyperparameters
-from nodes.common.parameters.kept_parameters import append_lines
+from nodes.common.parameters.kept_parameters import TAKEN, Taken, append_lines
 
 if TYPE_CHECKING:
     from nodes.learner.state import TrainingState
-
-TAKEN = "taken.jsonl"
-"""The name of the file in the learner's folder."""
-
-
-class Taken(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter that a training took. ``samples``: how many it had learned from."""
-
-    time: float  # seconds since the epoch
-    policy: str
-    samples: int
-    name: str
-    old: float
-    new: float
 
 
 class LiveHyperparameters:

@@ -1,6 +1,5 @@
 """``rlgpt launch --list``: what can be launched from here."""
 
-import os
 from pathlib import Path
 
 import msgspec
@@ -8,7 +7,7 @@ import msgspec
 from rlgpt.composing.composition import launch_files
 from rlgpt.inspecting.output import json_line
 from rlgpt.report.words import plain, shortened
-from rlgpt.terminal import plain_table, print_table
+from rlgpt.terminal import plain_table, print_table, short_path
 
 
 class LaunchFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,7 +19,7 @@ class LaunchFile(msgspec.Struct, frozen=True, kw_only=True):
 def list_launch_files(json: bool) -> int:
     """Print the launch files, those of ``./launch`` first."""
     listed = [
-        LaunchFile(name=name, file=_typed(path), about=about(path))
+        LaunchFile(name=name, file=short_path(path), about=about(path))
         for name, path in launch_files().items()
     ]
     if json:
@@ -50,8 +49,3 @@ def about(path: Path) -> str:
             break
         comment.append(text)
     return " ".join(comment).partition(". ")[0].rstrip(".:")
-
-
-def _typed(path: Path) -> str:
-    short = os.path.relpath(path)
-    return short if not short.startswith("..") else str(path)

@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import os
 import signal
 import threading
 import time
@@ -45,7 +44,7 @@ from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
 from rlgpt.runs.away import check_here
 from rlgpt.runs.launches import Launches
-from rlgpt.terminal import console
+from rlgpt.terminal import console, short_path
 
 GOAL = "goal"
 """The id of a run's one goal. It is the same when the run is resumed, so all is remembered."""
@@ -121,7 +120,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
 
 def _fixable(refused: Refused, run: Path) -> Refused:
     """The refusal of a node, with what to do about it in a run folder that stays."""
-    return Refused(f"{refused.sentence}\n({_how_to_fix(_short(run))})", code=FAILED)
+    return Refused(f"{refused.sentence}\n({_how_to_fix(short_path(run))})", code=FAILED)
 
 
 def _how_to_fix(run: str) -> str:
@@ -156,12 +155,13 @@ def _play(stack: Stack, run: Path, excluded: list[str], away: Mapping[str, Host]
     view = LaunchView(console(WIDTH))
     view.log = _log(run).info
     launch = Launch(stack, run, excluded, list(away), view)
-    view.report(f"{stack.name}: {len(stack.nodes) - len(excluded)} nodes, run folder {_short(run)}")
+    count, shown = len(stack.nodes) - len(excluded), short_path(run)
+    view.report(f"{stack.name}: {count} nodes, run folder {shown}")
     view.report("`rlgpt dash` shows this run in the browser")
     for name in excluded:
         there = f" on {away[name].host}, with a copy of config.yaml" if name in away else ""
         view.report(
-            f"{name} is left out; run it yourself{there}: rlgpt run {name} --run {_short(run)}"
+            f"{name} is left out; run it yourself{there}: rlgpt run {name} --run {short_path(run)}"
         )
     launch.go()
     return launch.conclude(time.monotonic() - began)
@@ -175,12 +175,6 @@ def _log(run: Path) -> logging.Logger:
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
     return log
-
-
-def _short(path: Path) -> str:
-    """``path`` as one would type it here."""
-    short = os.path.relpath(path)
-    return short if not short.startswith("..") else str(path)
 
 
 class Launch:
@@ -327,7 +321,7 @@ class Launch:
 
     def conclude(self, seconds: float) -> int:
         """Write the report and print the outcome. Returns the exit code."""
-        run = _short(self._run)
+        run = short_path(self._run)
         if self._folder_is_gone():
             raise Refused(
                 f"the run folder {run} was removed or moved while it ran: launch again, or "
@@ -399,7 +393,7 @@ class Launch:
         show = self._view.console.print
         show(trained_in_words(trained), markup=False)
         show(f"{seconds:.0f} s")
-        policy = _short(self._run / trained.policy.checkpoint)
+        policy = short_path(self._run / trained.policy.checkpoint)
         for label, path in [("policy", policy), *files]:
             show(f"{label:8}{path}", markup=False, soft_wrap=True)
 
@@ -425,12 +419,12 @@ class Launch:
                 why = f"{error.filename or self._run}: {error.strerror}"
             self._view.report(f"the report could not be written: {why}")
             return []
-        files = [("summary", _short(summary)), ("report", _short(page))]
+        files = [("summary", short_path(summary)), ("report", short_path(page))]
         if report is None:
             return files[1:]
         videos = [i.video for i in report.iterations if i.video]
         if report.performance is not None and report.performance.video:
             videos.append(report.performance.video)
         if videos:
-            files.append(("video", _short(self._run / videos[-1])))
+            files.append(("video", short_path(self._run / videos[-1])))
         return files

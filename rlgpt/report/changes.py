@@ -6,10 +6,8 @@ from typing import Any
 import msgspec
 
 from messages.undecodable import UNDECODABLE
-from nodes.common.parameters.kept_parameters import FILE, read_changes
+from nodes.common.parameters.kept_parameters import FILE, TAKEN, Taken, read_changes
 from rlgpt.report.node_files import objects
-
-_TAKEN = "learner/taken.jsonl"
 
 
 class Changed(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,21 +24,10 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
     taken: str = ""
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter that a training took."""
-
-    time: float
-    policy: str
-    samples: int  # that it had learned from
-    name: str
-    old: float
-    new: float
-
-
 def taken_of(run: Path) -> list[Taken]:
     """What trainings took, the oldest first."""
     found: list[Taken] = []
-    for _, line in objects(run / _TAKEN):
+    for _, line in objects(run / "learner" / TAKEN):
         try:
             found.append(msgspec.convert(line, Taken))
         except msgspec.ValidationError:

@@ -18,10 +18,11 @@ from messages.program import Program
 from messages.world import DEFAULT_GAME, Guard
 from nodes.common.goals import guard_counts
 from nodes.common.goals.goal_ids import slug
+from nodes.common.parameters.kept_parameters import Taken
 from rlgpt.profiling import MEANINGS, TITLES, Profile
 from rlgpt.report import charts, coloured_source, curves, node_files, played_episodes, words
 from rlgpt.report.account import Account
-from rlgpt.report.changes import Taken, changes_of, taken_of
+from rlgpt.report.changes import changes_of, taken_of
 from rlgpt.report.goal_outcomes import outcome
 from rlgpt.report.known_success import known_success
 from rlgpt.report.summary import Summary

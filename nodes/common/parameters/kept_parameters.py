@@ -27,6 +27,21 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     reset: bool = False
 
 
+TAKEN = "taken.jsonl"
+"""The name of the file in the learner's folder that has a `Taken` a line."""
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter that a training took. ``samples``: how many it had learned from."""
+
+    time: float  # seconds since the epoch
+    policy: str
+    samples: int
+    name: str
+    old: float
+    new: float
+
+
 class KeptParameters:
     """The record of one node.
 
