@@ -6,7 +6,7 @@ Everything that a policy or a program sees is computed from this, never from a w
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -225,6 +225,22 @@ class World(ABC):
     @abstractmethod
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
         """The player's view: (3, height, width) uint8."""
+
+    def draw(self, environments: Ints, pictures: Iterable[NDArray[np.uint8]]) -> None:
+        """What the players of ``environments`` (n,) see, into ``pictures``: n arrays
+        (3, height, width) uint8 of one size."""
+        for environment, picture in zip(environments.tolist(), pictures, strict=True):
+            picture[:] = self.rgb(environment, *picture.shape[1:])
+
+    def draw_with(self, threads: int) -> Sequence[Run]:
+        """From now on `draw` shares its pictures among so many threads, the caller's own among
+        them, and each picture stays the same. Returns what runs a function in each of the other
+        ones and waits for it; none for a world that draws one picture after the other.
+
+        Raises:
+            ValueError: fewer than one thread.
+        """
+        return ()
 
     def above(self, environment: int) -> NDArray[np.uint8]:
         """The ground around the player from above, (3, n, n) uint8, north at the top, the player in

@@ -1,7 +1,7 @@
 """What the env server has to know of a game: the world itself, and what is seen of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -59,6 +59,18 @@ class World(Protocol):
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
         """What its player sees, (3, height, width)."""
         ...
+
+    def draw(self, environments: Ints, pictures: Iterable[NDArray[np.uint8]]) -> None:
+        """What the players of ``environments`` (n,) see, into ``pictures``: n arrays
+        (3, height, width) of one size."""
+        for environment, picture in zip(environments.tolist(), pictures, strict=True):
+            picture[:] = self.rgb(environment, *picture.shape[1:])
+
+    def draw_with(self, threads: int) -> Sequence[Run]:
+        """From now on `draw` shares its pictures among so many threads, the caller's own among
+        them, and each picture stays the same. Returns what runs a function in each of the other
+        ones and waits for it; none for a world that draws one picture after the other."""
+        return ()
 
     def cause_of_death(self, environment: int) -> str:
         """The cause of death in words: ``a blow of a zombie``. Empty where a world does not report
@@ -122,8 +134,8 @@ class Readings(ABC):
             self._pictures[shape] = np.zeros((self.world.size, 3, height, width), np.uint8)
             self._to_draw[shape] = np.ones(self.world.size, bool)
         drawn, stale = self._pictures[shape], self._to_draw[shape]
-        for row in np.flatnonzero(stale).tolist():
-            drawn[row] = self.world.rgb(row, height, width)
+        rows = np.flatnonzero(stale)
+        self.world.draw(rows, [drawn[row] for row in rows.tolist()])
         stale[:] = False
         return drawn
 
@@ -139,8 +151,7 @@ class Readings(ABC):
             assert embedder is not None
             rows = np.flatnonzero(moved)
             frames = np.empty((len(rows), 3, embedder.height, embedder.width), np.uint8)
-            for frame, row in zip(frames, rows.tolist(), strict=True):
-                frame[:] = self.world.rgb(row, embedder.height, embedder.width)
+            self.world.draw(rows, frames)
             self._embedding[rows] = embedder.embed(frames)
             moved[:] = False
         return self._embedding

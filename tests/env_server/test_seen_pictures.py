@@ -20,7 +20,7 @@ from nodes.testing import MockBus, start
 from tests.fake_world import FakeWorld
 from worlds.common.feature_matrix import FeatureMatrix
 from worlds.common.pictures import RGB, picture_shape, picture_size
-from worlds.play import Readings
+from worlds.play import Readings, World
 
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="log", prompt="a log", success=LOG)
@@ -35,13 +35,16 @@ def test_the_name_of_a_picture_observation_gives_its_size() -> None:
         assert picture_size(name) == 0
 
 
-class Drawing:
+class Drawing(World):
     """A world whose pictures tell how often each environment was drawn."""
 
     size = 3
 
     def __init__(self) -> None:
         self.drawn = np.zeros(3, np.int64)
+
+    def reset(self, environments: Any, seeds: Any) -> None: ...
+    def step(self, actions: Any, active: Any) -> None: ...
 
     def rgb(self, environment: int, height: int, width: int) -> np.ndarray[Any, Any]:
         self.drawn[environment] += 1

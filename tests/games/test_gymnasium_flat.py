@@ -205,6 +205,18 @@ def test_a_vector_environment_plays_as_the_same_number_of_single_ones(name: str,
     single.close()
 
 
+def test_a_vector_of_pixels_shows_the_same_by_two_threads() -> None:
+    vector = gymnasium.make_vec(PIXELS, num_envs=3, actions=ACTIONS, **SMALL)
+    alone, _ = vector.reset(seed=3)
+    before = alone.copy()
+    assert len(vector.unwrapped.play.world.draw_with(2)) == 1  # type: ignore[attr-defined]
+    together, _ = vector.reset(seed=3)
+    assert np.array_equal(together, alone)
+    vector.step(actions_for(vector, 0))
+    assert np.array_equal(together, before)  # it is the caller's own
+    vector.close()
+
+
 def test_success_is_rewarded_and_terminates() -> None:
     vector = gymnasium.make_vec(FEATURES, num_envs=2, quantity=2, inventory={"log": 1}, **SMALL)
     vector.reset(seed=1)

@@ -64,12 +64,6 @@ def test_a_picture_of_any_size_can_be_drawn(stage: Game, size: tuple[int, int]) 
     assert image.dtype == np.uint8
 
 
-def test_pictures_of_all_worlds_at_once_equal_those_drawn_one_by_one(stage: Game) -> None:
-    together = stage.world.rgb_all(64, 64)
-    assert together.shape == (1, 3, 64, 64)
-    assert (together[0] == stage.world.rgb(0, 64, 64)).all()
-
-
 def test_the_same_scene_is_drawn_the_same_again(stage: Game) -> None:
     hashes = {hashlib.sha256(stage.world.rgb(0, 64, 96).tobytes()).hexdigest() for _ in range(3)}
     assert len(hashes) == 1

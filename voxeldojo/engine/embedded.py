@@ -1,6 +1,6 @@
 """The embedded world behind the World interface: it owns the arrays and calls the kernels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from voxeldojo.actions import ACTION_SIZES, FUNCTIONS
 from voxeldojo.engine import observing
 from voxeldojo.engine.ahead import Maker
 from voxeldojo.engine.apart import connect
+from voxeldojo.engine.crew import Crew
 from voxeldojo.engine.deaths import cause_of
 from voxeldojo.engine.direct import direct
 from voxeldojo.engine.hands.items import add_items, lay_drop
@@ -31,7 +32,7 @@ from voxeldojo.engine.scene.staging import (
     staging_of,
     write_settings,
 )
-from voxeldojo.engine.seeing import check_seeing
+from voxeldojo.engine.seeing import check_radius, check_seeing, checked_rays
 from voxeldojo.engine.shelf import Shelf
 from voxeldojo.engine.start_inventory import arranged, equipment_of
 from voxeldojo.engine.state import HEIGHT, new_state
@@ -143,6 +144,7 @@ class EmbeddedWorld(World):
         self._actions = np.zeros((size, 8), np.int64)
         self._active = np.zeros(size, np.bool_)
         self._maker: Maker | None = None
+        self._crew = Crew()
         self._buffers: dict[Any, Any] = {}
         self._chosen: dict[Any, Any] = {}
 
@@ -265,7 +267,7 @@ class EmbeddedWorld(World):
         rays: Floats | None = None,
         reach: float = 20.0,
     ) -> dict[str, NDArray[Any]]:
-        _check_radius(radius)
+        check_radius(radius)
         chosen = self._chosen.get((tuple(fields), radius))
         if chosen is None:
             chosen = self._chosen[tuple(fields), radius] = self._choose(fields, radius)
@@ -323,7 +325,7 @@ class EmbeddedWorld(World):
     def voxels(self, radius: int = 1, environments: Ints | None = None) -> Ints:
         if environments is None:
             return self.observe(("voxels",), radius=radius)["voxels"]
-        _check_radius(radius)
+        check_radius(radius)
         rows = self._rows(environments)
         n = 2 * radius + 1
         names = self._rows_of("some voxels", (len(rows), n, n, n), np.int64)
@@ -344,7 +346,7 @@ class EmbeddedWorld(World):
     def rays(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
     ) -> tuple[Ints, Floats]:
-        pitch_yaw, rows = _directions(pitch_yaw, reach), self._rows(environments)
+        pitch_yaw, rows = checked_rays(pitch_yaw, reach), self._rows(environments)
         shape = len(rows), len(pitch_yaw)
         names = self._rows_of("ray names", shape, np.int64)
         distances = self._rows_of("ray distances", shape, np.float32)
@@ -354,7 +356,7 @@ class EmbeddedWorld(World):
     def mobs(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
     ) -> tuple[Ints, Floats]:
-        pitch_yaw, rows = _directions(pitch_yaw, reach), self._rows(environments)
+        pitch_yaw, rows = checked_rays(pitch_yaw, reach), self._rows(environments)
         shape = len(rows), len(pitch_yaw)
         kinds = self._rows_of("mobs", shape, np.int64)
         distances = self._rows_of("distances of mobs", shape, np.float32)
@@ -403,15 +405,27 @@ class EmbeddedWorld(World):
         return levels
 
     def rgb(self, environment: int, height: int, width: int) -> NDArray[np.uint8]:
-        from voxeldojo.engine.picture.render import picture
+        from voxeldojo.engine.picture.batch_drawing import picture
 
         return picture(self, self._checked(environment), height, width)
 
-    def rgb_all(self, height: int, width: int) -> NDArray[np.uint8]:
-        """The views of all players, (B, 3, height, width) uint8, in one compiled call."""
-        from voxeldojo.engine.picture.render import pictures
+    def rgb_all(
+        self, height: int, width: int, environments: Ints | None = None
+    ) -> NDArray[np.uint8]:
+        """The views of these players, or of all, (n, 3, height, width) uint8; overwritten later."""
+        from voxeldojo.engine.picture.batch_drawing import pictures
 
-        return pictures(self, height, width)
+        return pictures(self, self._crew, self._rows(environments), height, width)
+
+    def draw(self, environments: Ints, pictures: Iterable[NDArray[np.uint8]]) -> None:
+        from voxeldojo.engine.picture.batch_drawing import draw
+
+        draw(self, self._crew, self._rows(environments), pictures)
+
+    def draw_with(self, threads: int) -> Sequence[Run]:
+        crew, self._crew = self._crew, Crew(threads)
+        crew.close()
+        return self._crew.runs
 
     def above(self, environment: int) -> NDArray[np.uint8]:
         from voxeldojo.engine.picture.from_above import from_above
@@ -436,6 +450,7 @@ class EmbeddedWorld(World):
         if self._maker is not None:
             self._maker.close()
             self._maker = None
+        self._crew.close()
         self._buffers.clear()
         self._chosen.clear()
         if "state" in vars(self):
@@ -474,20 +489,6 @@ class EmbeddedWorld(World):
         if buffer is None:
             buffer = self._buffers[name] = np.zeros(shape, kind)
         return buffer
-
-
-def _check_radius(radius: int) -> None:
-    if radius < 0:
-        raise ValueError(f"a radius is not negative, {radius} is")
-
-
-def _directions(pitch_yaw: Floats, reach: float) -> Floats:
-    pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
-    if pitch_yaw.ndim != 2 or pitch_yaw.shape[1] != 2:
-        raise ValueError(f"pitch_yaw is (R, 2), not {pitch_yaw.shape}")
-    if not 0.0 < reach < 1e6:
-        raise ValueError(f"reach is above 0 metres, not {reach}")
-    return pitch_yaw
 
 
 __all__ = ["HEIGHT", "EmbeddedWorld"]

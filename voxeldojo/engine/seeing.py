@@ -1,10 +1,13 @@
-"""Checks the options about pictures, voxels and rays, from a launch file or a caller."""
+"""Checks what a launch file or a caller says about pictures, voxels and rays."""
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from voxeldojo.names import quoted
 from voxeldojo.tasks.argument_types import is_finite, is_integer, is_number
+from voxeldojo.world_interface import Floats
 
 LARGEST_SIDE = 4096  # pixels of an image
 _FARTHEST = 16  # blocks from the player, of voxels
@@ -40,6 +43,26 @@ def check_seeing(
                 "lidar_rays are [pitch, yaw, metres] each, finite and with metres above 0, "
                 f"not {quoted(ray)}"
             )
+
+
+def check_radius(radius: int) -> None:
+    """Raises ValueError: it is negative."""
+    if radius < 0:
+        raise ValueError(f"a radius is not negative, {radius} is")
+
+
+def checked_rays(pitch_yaw: Floats, reach: float) -> Floats:
+    """A copy that kernels can take.
+
+    Raises:
+        ValueError: another shape than (R, 2), or a reach of no metres.
+    """
+    pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
+    if pitch_yaw.ndim != 2 or pitch_yaw.shape[1] != 2:
+        raise ValueError(f"pitch_yaw is (R, 2), not {pitch_yaw.shape}")
+    if not 0.0 < reach < 1e6:
+        raise ValueError(f"reach is above 0 metres, not {reach}")
+    return pitch_yaw
 
 
 def _values(value: Any) -> Sequence[Any]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from messages.world import Field
+from messages.world import Field, Interface
 from worlds.common.pictures import only_pictures, picture_shape, picture_size
 from worlds.play import EMBEDDING, Floats, FloatsOrPixels, Ints
 
@@ -87,6 +87,13 @@ class FeatureMatrix:
 
     def _spent_time(self, readings: Any, out: Floats) -> None:
         out[:, 0] = self._time
+
+
+def shows_pictures(interface: Interface) -> bool:
+    """Whether pictures are drawn for the policy of this interface: as what it sees, or for MineCLIP
+    as a feature or a reward."""
+    seen = any(picture_shape(name) or name == MINECLIP for name in interface.observations)
+    return seen or any(term.kind == MINECLIP for term in interface.rewards)
 
 
 def _picture(name: str) -> Columns:

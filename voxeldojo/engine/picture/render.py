@@ -1,12 +1,9 @@
 """Renders the player's view: one ray per pixel, textured and lit, in MineDojo's picture format."""
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from voxeldojo.engine.batch import Batch
 from voxeldojo.engine.compiled import entry_kernel, kernel
 from voxeldojo.engine.direct import direct
 from voxeldojo.engine.grid import BARRIER
@@ -64,7 +61,6 @@ from voxeldojo.engine.picture.shapes import (
     HIDDEN,
 )
 from voxeldojo.engine.picture.sky import paint_sky
-from voxeldojo.engine.picture.textures import textures
 from voxeldojo.engine.rays import under_crosshair
 from voxeldojo.engine.state import HEIGHT, OVERWORLD, REACH
 
@@ -405,45 +401,4 @@ def draw(state, rules, looks, w, near, paint, cells, image):
     draw_heads_up(state, rules, looks, w, view, image)
 
 
-@entry_kernel
-def draw_all(state, rules, looks, near, paint, cells, images):
-    """Every world of the batch into images (B, 3, height, width)."""
-    for w in range(images.shape[0]):
-        draw(state, rules, looks, w, near, paint, cells, images[w])
-
-
-DRAW, DRAW_ALL = direct(draw), direct(draw_all)
-
-
-def _scratch(world: Batch, height: int, width: int) -> tuple[Any, Any, Any]:
-    if height < 1 or width < 1 or height * width > 1 << 24:
-        raise ValueError(f"a picture of {height} x {width} pixels cannot be drawn")
-    near = world.buffer(("near", height, width), (height, width), np.float32)
-    if near[0, 0] == 0.0:
-        near[:] = NOTHING
-    paint = world.buffer(("paint", height, width), (height, width), np.uint32)
-    return near, paint, world.buffer(("cells", height, width), (height, width), np.int32)
-
-
-def picture(world: Batch, environment: int, height: int, width: int) -> NDArray[np.uint8]:
-    """The picture of one environment, (3, height, width).
-
-    Raises:
-        ValueError: a picture without pixels, or one of more than 16 million.
-    """
-    near, paint, cells = _scratch(world, height, width)
-    image: Any = world.buffer(("image", height, width), (1, 3, height, width), np.uint8)
-    DRAW(world.state, world.rules, textures(), environment, near, paint, cells, image[0])
-    return image[0]
-
-
-def pictures(world: Batch, height: int, width: int) -> NDArray[np.uint8]:
-    """The pictures of all environments, (B, 3, height, width).
-
-    Raises:
-        ValueError: a picture without pixels, or one of more than 16 million.
-    """
-    near, paint, cells = _scratch(world, height, width)
-    images: Any = world.buffer(("images", height, width), (world.size, 3, height, width), np.uint8)
-    DRAW_ALL(world.state, world.rules, textures(), near, paint, cells, images)
-    return images
+DRAW = direct(draw)

@@ -1,0 +1,69 @@
+"""Threads that do parts of a task at once. Kernels run without Python's lock, so each thread can
+have a core of its own.
+"""
+
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+
+from voxeldojo.engine.ahead import FAULTS
+from voxeldojo.world_interface import Run
+
+
+class Crew:
+    """``threads``: how many there are, the caller's own among them. The others are started here:
+    in the jail none can be started later.
+
+    Raises:
+        ValueError: fewer than one.
+    """
+
+    def __init__(self, threads: int = 1) -> None:
+        if threads < 1:
+            raise ValueError(f"pictures are drawn by 1 thread or more, not {threads}")
+        # Executors of one thread each: the jail has to reach every single thread.
+        self._others = [
+            ThreadPoolExecutor(1, "pictures", initializer=_block_signals)
+            for _ in range(threads - 1)
+        ]
+        self.runs: list[Run] = [partial(_run, other) for other in self._others]
+        """What runs a function in each of the other threads and waits for it."""
+        for run in self.runs:
+            run(_start)
+
+    @property
+    def threads(self) -> int:
+        return 1 + len(self._others)
+
+    def share(self, parts: Sequence[Callable[[], None]]) -> None:
+        """Run all parts at once, no more than there are threads. Returns when all of them are over,
+        and raises what one of them raised."""
+        own, *rest = parts
+        begun = [
+            other.submit(part) for other, part in zip(self._others[: len(rest)], rest, strict=True)
+        ]
+        try:
+            own()
+        finally:
+            wait(begun)  # they may not go on while the caller steps the world
+        for part in begun:
+            part.result()
+
+    def close(self) -> None:
+        """End the threads."""
+        for other in self._others:
+            other.shutdown()
+
+
+def _run(executor: ThreadPoolExecutor, task: Callable[[], None]) -> None:
+    executor.submit(task).result()
+
+
+def _start() -> None:
+    """An executor starts its thread for its first task."""
+
+
+def _block_signals() -> None:
+    # They are the main thread's; without a memory fault being blocked, which ends the process.
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - FAULTS)
