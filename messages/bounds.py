@@ -7,6 +7,7 @@ from msgspec import Meta
 LARGEST = 2**63 - 1  # no message can carry more
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
 NotNegative = Annotated[int, Meta(ge=0, le=LARGEST)]
+Threads = Annotated[int, Meta(ge=1, le=64)]
 Mebibytes = Annotated[int, Meta(ge=1, le=2**40)]  # an integer of 64 bits holds it in bytes
 Share = Annotated[float, Meta(ge=0, le=1)]
 Discount = Annotated[float, Meta(gt=0, le=1)]

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from messages.bounds import Mebibytes, NotNegative
+from messages.bounds import Mebibytes, NotNegative, Threads
 from messages.bus import SESSION_KILLED, GoalHandle, ServiceError
 from messages.program import CHECK, Checked, CheckProgram
 from messages.system import NOTICE
@@ -82,6 +82,7 @@ class EnvServer(Node):
         jail_memory: Mebibytes = 1024  # that a jailed session may take beyond its world
         # Made by a thread for a training, 1 to 1.6 MB each (docs/sessions.md); 0: no such thread.
         worlds_ahead: NotNegative = 64
+        picture_threads: Threads = 2  # that draw the pictures of a step at once (docs/sessions.md)
         mineclip: MineClipFiles | None = None
 
     parameters: Parameters
@@ -276,7 +277,7 @@ class EnvServer(Node):
         caller waits for one."""
         options = dict(self.parameters.world)
         given = self.config.get("task")
-        model, ahead = self._video_model(), self.parameters.worlds_ahead
+        model, parameters = self._video_model(), self.parameters
         try:
             task = None if given is None else msgspec.convert(given, Task)
             kind = options.pop("kind", "") or first_kind(task)
@@ -287,7 +288,14 @@ class EnvServer(Node):
                 return self._jailed(kind, options, task, why, pulses, model)
             why = f"jail=false: {why}" if why else "jail=false"
             return OwnProcess(
-                kind, options, task, why, model=model, sights=self._sights, ahead=ahead
+                kind,
+                options,
+                task,
+                why,
+                model=model,
+                sights=self._sights,
+                ahead=parameters.worlds_ahead,
+                threads=parameters.picture_threads,
             )
         except (ValueError, WorldError) as error:
             raise ConfigError(str(error)) from error
@@ -327,6 +335,7 @@ class EnvServer(Node):
             failed=self.fail,
             sights=self._sights,
             ahead=self.parameters.worlds_ahead,
+            threads=self.parameters.picture_threads,
             slow=lambda sentence: self.bus.report("world", sentence, NOTICE),
         )
         if host.missing and self.parameters.jail != "partial":

@@ -1,9 +1,11 @@
 """Which game an env server's world is of: its play, and worlds of it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import worlds
 from messages.world import OpenSession, Task
+from worlds.common.feature_matrix import shows_pictures
 from worlds.play import Play, Run, World
 
 
@@ -71,6 +73,21 @@ def look_ahead(world: World, request: OpenSession, most: int) -> Run | None:
     if not most or (request.size == 1 and not training):
         return None
     return world.look_ahead(min(most, request.size) if training else 0)
+
+
+def draw_together(world: World, request: OpenSession, threads: int) -> Sequence[Run]:
+    """Let the world of a session draw the pictures of a step by so many threads at once. Returns
+    what runs a function in each of them but the caller's; none where there is one environment, or
+    where the policies of a training see no pictures. Those of an evaluation are not known yet."""
+    if request.size == 1 or (request.autoreset and not _sees_pictures(request)):
+        return ()
+    return world.draw_with(min(threads, request.size))
+
+
+def _sees_pictures(request: OpenSession) -> bool:
+    owners = (request, *request.lead, *request.guarded, *request.guards)
+    interfaces = (owner.interface for owner in owners if owner.interface is not None)
+    return any(shows_pictures(interface) for interface in interfaces)
 
 
 def _kinds() -> tuple[dict[str, tuple[str, ...]], list[str]]:

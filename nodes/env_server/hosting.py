@@ -23,7 +23,7 @@ from messages.world import (
     Task,
 )
 from nodes.env_server.film import Film
-from nodes.env_server.games import look_ahead, make_world, play_of
+from nodes.env_server.games import draw_together, look_ahead, make_world, play_of
 from nodes.env_server.live_sights import Sights
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK, IDLE, SESSION, SpentTime
@@ -99,7 +99,7 @@ class Host(Protocol):
 
 class OwnProcess:
     """Sessions in this process, beside everything else. ``ahead``: worlds that a training's session
-    may make ahead.
+    may make ahead. ``threads``: how many draw the pictures of a step.
 
     Raises:
         ValueError, WorldError: there is no such world.
@@ -115,8 +115,9 @@ class OwnProcess:
         model: VideoModel | None = None,
         sights: Sights | None = None,
         ahead: int = 0,
+        threads: int = 1,
     ) -> None:
-        self._ahead = ahead
+        self._ahead, self._threads = ahead, threads
         self._sights = sights
         self.jail = f"off ({why})"
         self.killed = 0
@@ -131,6 +132,7 @@ class OwnProcess:
         world = make_world(self._kind, request.size, request.task, **self._options)
         try:
             look_ahead(world, request, self._ahead)
+            draw_together(world, request, self._threads)
             watcher = None if self._sights is None else self._sights.of(request)
             return Session(request, world, film, counted, self._model, watcher)
         except BaseException:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -130,14 +130,15 @@ def test_a_thread_that_is_not_named_is_not_left_outside() -> None:
 
 
 @contextmanager
-def opened(run: Path, **parameters: Any) -> Iterator[Hosted]:
-    """A training's session of an env server with these parameters."""
+def opened(run: Path, session: Mapping[str, Any] = TRAINING, **parameters: Any) -> Iterator[Hosted]:
+    """A session, of a training unless another is asked for, of an env server with these
+    parameters."""
     world = {"kind": "embedded", **OPTIONS}
     server = start(EnvServer, MockBus("env_server"), run, world=world, **parameters)
     try:
-        session = server._host.open(opening(**TRAINING), None, lambda steps: None)
-        yield session
-        session.close()
+        hosted = server._host.open(opening(**session), None, lambda steps: None)
+        yield hosted
+        hosted.close()
     finally:
         server.shutdown()
 

@@ -23,7 +23,7 @@ from messages.world import TakeInterface as Take
 from nodes.common.running.process import show_as
 from nodes.env_server.filmed_steps import FrameCount
 from nodes.env_server.game_fault import GameFault, playing
-from nodes.env_server.games import look_ahead, play_of
+from nodes.env_server.games import draw_together, look_ahead, play_of
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.confine import confine
 from nodes.env_server.live_sights import PicturePace
@@ -153,8 +153,10 @@ class ConfinedWorker:
         with playing():
             world.reset(first, first + request.seeds.first)
             play.load(world)
-        thread = look_ahead(world, request, ask.ahead)  # none can be started any more later
-        self._confine(ask.memory, [] if thread is None else [thread])
+        # No thread can be started any more later.
+        maker = look_ahead(world, request, ask.ahead)
+        drawers = draw_together(world, request, ask.threads)
+        self._confine(ask.memory, [*drawers, *([] if maker is None else [maker])])
         CLOCK.switch(part_clock.SESSION)
         film = _Frames(self._sock, ask.frames) if ask.frames else None
         model = None if ask.model is None else AskedModel(self._sock, self._receive, *ask.model)

@@ -52,7 +52,7 @@ class JailedHost:
     ``pulses``: a folder for what workers share with this process, see `ForkServer`. ``model`` stays
     in this process, workers call it. ``failed`` is called with a sentence when no process can be
     forked any more, ``slow`` when the first session waits for a compiler. ``ahead``: worlds that a
-    training's session may make ahead.
+    training's session may make ahead. ``threads``: how many draw the pictures of a step.
 
     Raises:
         ValueError: there is no such world.
@@ -73,10 +73,11 @@ class JailedHost:
         failed: Callable[[str], None] = lambda sentence: None,
         sights: Sights | None = None,
         ahead: int = 0,
+        threads: int = 1,
         slow: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self.killed = 0
-        self._ahead = ahead
+        self._ahead, self._threads = ahead, threads
         self.gate = Gate()  # the node's, once there is one
         self._model = model
         self._sights = sights
@@ -148,6 +149,7 @@ class JailedHost:
             over=over,
             memory=self._memory,
             ahead=self._ahead,
+            threads=self._threads,
             model=None if model is None else (model.height, model.width, model.seconds),
         )
 

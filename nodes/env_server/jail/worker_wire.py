@@ -48,6 +48,7 @@ class Make(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     over: bool  # all episodes are over already: it stands for a session whose worker was killed
     memory: int  # MiB, see confine
     ahead: int  # worlds that may be made ahead
+    threads: int  # that draw the pictures of a step
     model: tuple[int, int, float] | None = None  # of the `VideoModel`: height, width, seconds
 
 
