@@ -1,8 +1,8 @@
 """python -m benchmarks.world [--json FILE] [--quick]: the table of docs/speed.md.
 
-All on one core. Peers are measured in the same run, so that the machine is the same for all; those
-that are not installed are left out with a sentence. --quick is to see that it runs: its figures are
-no figures.
+All on one core, except in rows that name their cores. Peers are measured in the same run, so that
+the machine is the same for all; those that are not installed are left out with a sentence. --quick
+is to see that it runs: its figures are no figures.
 """
 
 import argparse
@@ -22,11 +22,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="short, and without compiling again")
     parser.add_argument("--no-compile", action="store_true", help="without compiling again")
     arguments = parser.parse_args()
+    cores: set[int] = set()
     if hasattr(os, "sched_setaffinity"):
         # The last core: the first one has the machine's own business to do.
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {max(cores)})
     pace = Pace(repeats=3, seconds=0.05) if arguments.quick else Pace()
-    rows = whole_batch.measure(pace, [64, 1] if arguments.quick else [64, 1, 512])
+    rows = whole_batch.measure(pace, [64, 1] if arguments.quick else [64, 1, 512], cores)
     rows += dictionary.measure(pace)
     rows += costs.measure(pace, compiling=not (arguments.quick or arguments.no_compile))
     others, left_out = peers.measure(pace)

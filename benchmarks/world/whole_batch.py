@@ -1,6 +1,9 @@
 """The batch interface: arrays of ids and numbers, many worlds a call."""
 
 import itertools
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -50,7 +53,8 @@ def played(
     return world, actions
 
 
-def measure(pace: Pace, sizes: list[int]) -> list[Row]:
+def measure(pace: Pace, sizes: list[int], cores: set[int]) -> list[Row]:
+    """``cores``: those that there are, for the rows that use them all."""
     rows = []
     for worlds in sizes:
         world, actions = played(worlds)
@@ -85,8 +89,27 @@ def measure(pace: Pace, sizes: list[int]) -> list[Row]:
                 which = itertools.cycle(range(worlds))
                 rates = pace.rates(lambda: world.rgb(next(which), height, width))  # noqa: B023
                 rows.append(_row(f"RGB {height}x{width}", "frames/s", rates, wanted))
+                if len(cores) > 1:
+                    name = f"RGB {height}x{width}, {worlds} worlds on {len(cores)} cores"
+                    with on_cores(world, cores):
+                        rates = pace.rates(lambda: world.rgb_all(height, width), worlds)  # noqa: B023
+                    rows.append(_row(name, "frames/s", rates, None))
         world.close()
     return rows
+
+
+@contextmanager
+def on_cores(world: EmbeddedWorld, cores: set[int]) -> Iterator[None]:
+    """A world that draws its pictures by a thread on each of these cores. A new thread has the
+    cores of the one that starts it."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        world.draw_with(len(cores))
+        yield
+    finally:
+        world.draw_with(1)
+        os.sched_setaffinity(0, before)
 
 
 def _row(name: str, unit: str, values: list[float], target: float | None) -> Row:
