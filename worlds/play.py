@@ -66,10 +66,10 @@ class World(Protocol):
         for environment, picture in zip(environments.tolist(), pictures, strict=True):
             picture[:] = self.rgb(environment, *picture.shape[1:])
 
-    def draw_with(self, threads: int) -> Sequence[Run]:
-        """From now on `draw` shares its pictures among so many threads, the caller's own among
-        them, and each picture stays the same. Returns what runs a function in each of the other
-        ones and waits for it; none for a world that draws one picture after the other."""
+    def share_among(self, threads: int) -> Sequence[Run]:
+        """From now on `step` and `draw` share the environments among so many threads, the caller's
+        own among them. What comes of each stays the same. Returns what runs a function in each of
+        the other ones and waits for it; none for a world that takes one after the other."""
         return ()
 
     def cause_of_death(self, environment: int) -> str:

@@ -80,17 +80,27 @@ def measure(pace: Pace, sizes: list[int], cores: set[int]) -> list[Row]:
         name = f"default observation (3x3x3 voxels, inventory, stats, masks), {count}"
         target = 400_000.0 if worlds == 64 else None
         rows.append(_row(name, "steps/s", pace.rates(step, worlds), target))
+        shared = len(cores) > 1 and worlds > 1
+        on_all = f"{count} on {len(cores)} cores"
+        if shared:
+            with on_cores(world, cores):
+                rates = pace.rates(step, worlds)
+            rows.append(_row(f"the same, {on_all}", "steps/s", rates, None))
         if worlds == 64:
             name = "the same without looking, 64 worlds"
             rows.append(_row(name, "steps/s", pace.rates(bare, worlds), None))
             name = f"9x9x9 voxels and {len(RAYS)} rays beside them, 64 worlds"
             rows.append(_row(name, "steps/s", pace.rates(features, worlds), 40_000.0))
+            if shared:
+                with on_cores(world, cores):
+                    rates = pace.rates(features, worlds)
+                rows.append(_row(f"the same, {on_all}", "steps/s", rates, None))
             for height, width, wanted in PICTURES:
                 which = itertools.cycle(range(worlds))
                 rates = pace.rates(lambda: world.rgb(next(which), height, width))  # noqa: B023
                 rows.append(_row(f"RGB {height}x{width}", "frames/s", rates, wanted))
-                if len(cores) > 1:
-                    name = f"RGB {height}x{width}, {worlds} worlds on {len(cores)} cores"
+                if shared:
+                    name = f"RGB {height}x{width}, {on_all}"
                     with on_cores(world, cores):
                         rates = pace.rates(lambda: world.rgb_all(height, width), worlds)  # noqa: B023
                     rows.append(_row(name, "frames/s", rates, None))
@@ -100,15 +110,15 @@ def measure(pace: Pace, sizes: list[int], cores: set[int]) -> list[Row]:
 
 @contextmanager
 def on_cores(world: EmbeddedWorld, cores: set[int]) -> Iterator[None]:
-    """A world that draws its pictures by a thread on each of these cores. A new thread has the
-    cores of the one that starts it."""
+    """A world whose environments are shared among a thread on each of these cores. A new thread has
+    the cores of the one that starts it."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
     try:
-        world.draw_with(len(cores))
+        world.share_among(len(cores))
         yield
     finally:
-        world.draw_with(1)
+        world.share_among(1)
         os.sched_setaffinity(0, before)
 
 

@@ -81,7 +81,7 @@ def draw_together(world: World, request: OpenSession, threads: int) -> Sequence[
     where the policies of a training see no pictures. Those of an evaluation are not known yet."""
     if request.size == 1 or (request.autoreset and not _sees_pictures(request)):
         return ()
-    return world.draw_with(min(threads, request.size))
+    return world.share_among(min(threads, request.size))
 
 
 def _sees_pictures(request: OpenSession) -> bool:

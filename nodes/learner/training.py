@@ -207,7 +207,6 @@ class Training:
             statistics = updating.wait()
             if state.imitate_if_due() and not state.finite():
                 raise self._diverged(state.counters.samples)
-        state.act_as_now()
         self._updating = None
         speed = updating.samples / (time.monotonic() - self._began)
         imitated = state.imitation_loss if self.parameters.imitation_every else None

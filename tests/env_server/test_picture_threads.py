@@ -63,7 +63,7 @@ class Told(FakeWorld):
 
     threads = 1
 
-    def draw_with(self, threads: int) -> Sequence[Run]:
+    def share_among(self, threads: int) -> Sequence[Run]:
         self.threads = threads
         return ()
 
@@ -102,9 +102,9 @@ def test_a_policy_sees_the_same_by_any_number_of_threads_in_the_jail_and_outside
         alone = features(session)
     assert len(set(alone)) > 20
     with opened(tmp_path / "b", TRAINED, jail=False, picture_threads=2) as session:
-        assert [each for each in threading.enumerate() if each.name.startswith("pictures")]
+        assert [each for each in threading.enumerate() if each.name.startswith("crew")]
         assert features(session) == alone
-    assert not [each for each in threading.enumerate() if each.name.startswith("pictures")]
+    assert not [each for each in threading.enumerate() if each.name.startswith("crew")]
     with opened(tmp_path / "c", TRAINED, jail="partial", picture_threads=3) as session:
         assert features(session) == alone
 
@@ -115,7 +115,7 @@ def test_files_and_forks_are_refused_to_the_threads_that_draw_and_they_go_on() -
         import numpy as np
         world.reset(np.arange(2), np.arange(2))
         alone = world.rgb_all(36, 36).copy()
-        runs = world.draw_with(2)
+        runs = world.share_among(2)
         confine.confine([], 256, [*runs, run])
         [run] = runs
         held = in_thread(reads) and in_thread(forks)

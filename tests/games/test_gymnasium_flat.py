@@ -205,16 +205,23 @@ def test_a_vector_environment_plays_as_the_same_number_of_single_ones(name: str,
     single.close()
 
 
-def test_a_vector_of_pixels_shows_the_same_by_two_threads() -> None:
-    vector = gymnasium.make_vec(PIXELS, num_envs=3, actions=ACTIONS, **SMALL)
-    alone, _ = vector.reset(seed=3)
-    before = alone.copy()
-    assert len(vector.unwrapped.play.world.draw_with(2)) == 1  # type: ignore[attr-defined]
-    together, _ = vector.reset(seed=3)
-    assert np.array_equal(together, alone)
-    vector.step(actions_for(vector, 0))
-    assert np.array_equal(together, before)  # it is the caller's own
-    vector.close()
+@pytest.mark.parametrize("id", [FEATURES, PIXELS])
+def test_a_vector_of_two_threads_plays_the_same(id: str) -> None:
+    def played(threads: int) -> list[Any]:
+        vector = gymnasium.make_vec(id, num_envs=9, actions=ACTIONS, threads=threads, **SMALL)
+        seen = [vector.reset(seed=3)[0]]
+        seen += [vector.step(actions_for(vector, step))[0] for step in range(8)]
+        vector.close()
+        return seen
+
+    for alone, together in zip(played(1), played(2), strict=True):
+        assert np.array_equal(alone, together)
+
+
+@pytest.mark.parametrize(("threads", "problem"), [(0, "at least 1, not 0"), ("2", "whole number")])
+def test_a_number_of_threads_that_is_none_is_refused(threads: Any, problem: str) -> None:
+    with pytest.raises(ValueError, match=f"threads is .*{problem}"):
+        gymnasium.make_vec(FEATURES, num_envs=2, threads=threads, **SMALL)
 
 
 def test_success_is_rewarded_and_terminates() -> None:

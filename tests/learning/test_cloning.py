@@ -326,9 +326,10 @@ def test_a_last_tryout_decides_between_the_best_and_the_last_weights(tmp_path):
     assert done.reason == "the budget is spent"
 
 
-def test_tryouts_leave_the_training_as_it_would_have_been(tmp_path):
-    plain = training(tmp_path / "a").run(lambda progress: None)
-    tried = training(tmp_path / "b", tryouts=TRYOUTS).run(lambda progress: None)
+@pytest.mark.parametrize("overlap", [False, True])
+def test_tryouts_leave_the_training_as_it_would_have_been(tmp_path, overlap):
+    plain = training(tmp_path / "a", overlap=overlap).run(lambda progress: None)
+    tried = training(tmp_path / "b", tryouts=TRYOUTS, overlap=overlap).run(lambda progress: None)
     assert tried.curve == plain.curve
 
 

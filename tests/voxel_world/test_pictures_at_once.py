@@ -44,7 +44,7 @@ def test_pictures_are_the_same_by_any_number_of_threads(
 ) -> None:
     alone = one_by_one(walked, size)
     assert len({picture.tobytes() for picture in alone}) == WORLDS
-    assert len(walked.draw_with(threads)) == threads - 1
+    assert len(walked.share_among(threads)) == threads - 1
     for _ in range(3):  # scratch is left as it was found
         together = walked.rgb_all(*size)
         assert together.shape == (WORLDS, 3, *size)
@@ -55,7 +55,7 @@ def test_pictures_are_the_same_by_any_number_of_threads(
 
 
 def test_drawing_changes_nothing_in_a_world(walked: EmbeddedWorld) -> None:
-    walked.draw_with(2)
+    walked.share_among(2)
     before = whole_state(walked)
     walked.rgb_all(*SIZES[0])
     walked.rgb(0, *SIZES[1])
@@ -64,7 +64,7 @@ def test_drawing_changes_nothing_in_a_world(walked: EmbeddedWorld) -> None:
 
 def test_pictures_are_drawn_into_the_given_arrays(walked: EmbeddedWorld) -> None:
     alone = one_by_one(walked, SIZES[0])
-    walked.draw_with(2)
+    walked.share_among(2)
     batch = np.zeros((WORLDS, 3, *SIZES[0]), np.uint8)
     walked.draw(np.array([4, 1]), [batch[4], batch[1]])
     assert (batch[[1, 4]] == alone[[1, 4]]).all()
@@ -73,7 +73,7 @@ def test_pictures_are_drawn_into_the_given_arrays(walked: EmbeddedWorld) -> None
 
 def test_more_threads_than_pictures_share_what_there_is(walked: EmbeddedWorld) -> None:
     alone = one_by_one(walked, SIZES[0])
-    walked.draw_with(4)
+    walked.share_among(4)
     assert (walked.rgb_all(*SIZES[0], np.array([2, 1])) == alone[[2, 1]]).all()
 
 
@@ -95,7 +95,7 @@ def test_arrays_that_hold_no_picture_are_refused(
         walked.draw(np.arange(2), arrays)
 
 
-@pytest.mark.parametrize("failing", ["MainThread", "pictures_0"])
+@pytest.mark.parametrize("failing", ["MainThread", "crew_0"])
 def test_what_fails_in_any_of_the_threads_is_raised(
     walked: EmbeddedWorld, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
@@ -106,7 +106,7 @@ def test_what_fails_in_any_of_the_threads_is_raised(
         if threading.current_thread().name == failing:
             raise MemoryError(failing)
 
-    walked.draw_with(2)
+    walked.share_among(2)
     with monkeypatch.context() as patched:
         patched.setattr(batch_drawing, "DRAW", fails)
         with pytest.raises(MemoryError, match=failing):
@@ -137,7 +137,7 @@ def test_all_threads_are_over_when_one_has_failed() -> None:
 def test_each_thread_can_be_reached_and_ends_with_its_world() -> None:
     world = embedded(2)
     reached: list[threading.Thread] = []
-    for run in world.draw_with(3):
+    for run in world.share_among(3):
         run(lambda: reached.append(threading.current_thread()))
     assert len({*reached, threading.main_thread()}) == 3
     world.close()
@@ -145,7 +145,7 @@ def test_each_thread_can_be_reached_and_ends_with_its_world() -> None:
 
 
 def test_fewer_threads_than_one_are_refused(walked: EmbeddedWorld) -> None:
-    walked.draw_with(1)
+    walked.share_among(1)
     with pytest.raises(ValueError, match="1 thread or more, not 0"):
-        walked.draw_with(0)
+        walked.share_among(0)
     assert walked.rgb_all(*SIZES[0]).any()

@@ -10,6 +10,10 @@ from functools import partial
 from voxeldojo.engine.ahead import FAULTS
 from voxeldojo.world_interface import Run
 
+FEWEST = 8
+"""Environments from which on threads pay: to wake one takes as long as to step a few."""
+_SHARES = 4  # for each thread: a world that makes new ground takes a hundred times as long
+
 
 class Crew:
     """``threads``: how many there are, the caller's own among them. The others are started here:
@@ -21,11 +25,10 @@ class Crew:
 
     def __init__(self, threads: int = 1) -> None:
         if threads < 1:
-            raise ValueError(f"pictures are drawn by 1 thread or more, not {threads}")
+            raise ValueError(f"worlds are stepped and drawn by 1 thread or more, not {threads}")
         # Executors of one thread each: the jail has to reach every single thread.
         self._others = [
-            ThreadPoolExecutor(1, "pictures", initializer=_block_signals)
-            for _ in range(threads - 1)
+            ThreadPoolExecutor(1, "crew", initializer=_block_signals) for _ in range(threads - 1)
         ]
         self.runs: list[Run] = [partial(_run, other) for other in self._others]
         """What runs a function in each of the other threads and waits for it."""
@@ -49,6 +52,24 @@ class Crew:
             wait(begun)  # they may not go on while the caller steps the world
         for part in begun:
             part.result()
+
+    def share_out(self, count: int, some: Callable[[slice], None]) -> None:
+        """Call ``some`` with slices that together are the first ``count`` of a row of environments:
+        at once with all of them where that is as fast. Each thread takes the next slice when it is
+        done with the last. Raises what it raised in one of the threads.
+        """
+        if self.threads == 1 or count < FEWEST:
+            some(slice(0, count))
+            return
+        size = -(-count // (_SHARES * self.threads))
+        # One iterator for all threads: Python's lock gives each entry to one of them.
+        left = iter([slice(at, at + size) for at in range(0, count, size)])
+
+        def part() -> None:
+            for each in left:
+                some(each)
+
+        self.share([part] * self.threads)
 
     def close(self) -> None:
         """End the threads."""

@@ -33,6 +33,7 @@ from voxeldojo.engine.scene.staging import (
     write_settings,
 )
 from voxeldojo.engine.seeing import check_radius, check_seeing, checked_rays
+from voxeldojo.engine.shared_stepping import load_kernels, step_shared
 from voxeldojo.engine.shelf import Shelf
 from voxeldojo.engine.start_inventory import arranged, equipment_of
 from voxeldojo.engine.state import HEIGHT, new_state
@@ -185,6 +186,7 @@ class EmbeddedWorld(World):
 
     def load(self) -> None:
         Shelf(1, self.state.blocks.shape[1]).load(self.state)
+        load_kernels(self.state, self.rules, self._actions, self._active)
 
     def look_ahead(self, worlds: int) -> Run:
         if self._maker is not None:
@@ -236,12 +238,11 @@ class EmbeddedWorld(World):
             )
         np.copyto(self._actions, actions, casting="same_kind")
         np.copyto(self._active, active, casting="same_kind")
-        row, column = STEP(
-            self.state,
-            self.rules,
-            self._actions,
-            self._active,
-        )
+        arrays = self.state, self.rules, self._actions, self._active
+        if self._crew.threads > 1:
+            row, column = step_shared(self._crew, *arrays)
+        else:
+            row, column = STEP(*arrays)
         if row >= 0:
             self._refuse(self._actions[row], int(row), int(column))
 
@@ -350,7 +351,13 @@ class EmbeddedWorld(World):
         shape = len(rows), len(pitch_yaw)
         names = self._rows_of("ray names", shape, np.int64)
         distances = self._rows_of("ray distances", shape, np.float32)
-        CAST(self.state, self.rules, rows, pitch_yaw, float(reach), names, distances)
+        world = self.state, self.rules
+        self._crew.share_out(
+            len(rows),
+            lambda some: CAST(
+                *world, rows[some], pitch_yaw, float(reach), names[some], distances[some]
+            ),
+        )
         return names, distances
 
     def mobs(
@@ -422,7 +429,7 @@ class EmbeddedWorld(World):
 
         draw(self, self._crew, self._rows(environments), pictures)
 
-    def draw_with(self, threads: int) -> Sequence[Run]:
+    def share_among(self, threads: int) -> Sequence[Run]:
         crew, self._crew = self._crew, Crew(threads)
         crew.close()
         return self._crew.runs

@@ -25,6 +25,7 @@ def precompile() -> None:
     world = _world()
     world.reset(np.zeros(1, np.int64), np.zeros(1, np.int64))
     world.step(np.array([PRIMITIVES["attack"]]), np.ones(1, np.bool_))
+    world.load()
     _see(world)
 
 

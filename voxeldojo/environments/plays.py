@@ -66,11 +66,12 @@ def check_render_mode(mode: str | None, metadata: dict[str, Any]) -> None:
 
 class HarvestPlay(Play):
     """Harvest ``quantity`` of ``target``, not counting those of the start, in one biome. The reward
-    is MineDojo's: how many were gained in the step. ``options`` are EmbeddedWorld's; ``strict`` is
-    off here, so that any sampled action can be taken.
+    is MineDojo's: how many were gained in the step. The worlds are shared among so many
+    ``threads``. ``options`` are EmbeddedWorld's; ``strict`` is off here, so that any sampled action
+    can be taken.
 
     Raises:
-        ValueError: there is no such item, biome or option.
+        ValueError: there is no such item, biome or option, or no thread.
     """
 
     def __init__(
@@ -81,10 +82,12 @@ class HarvestPlay(Play):
         quantity: int = 1,
         biome: str = "forest",
         inventory: dict[str, int] | None = None,
+        threads: int = 1,
         **options: Any,
     ) -> None:
         self._target = checked_target(target)
         checked_count("quantity", quantity)
+        checked_count("threads", threads)
         self.prompt = f"harvest {quantity} {target.replace('_', ' ')}"
         self.wanted = [target]
         self.inventory = checked_inventory(inventory)
@@ -96,6 +99,7 @@ class HarvestPlay(Play):
         self.world = EmbeddedWorld(
             size, biome=biome, inventory=self.inventory, **{"strict": False, **options}
         )
+        self.world.share_among(min(threads, size))
         self._quantity = quantity
         self._at_start = np.zeros(size, np.int64)
         self._before = np.zeros(size, np.int64)
