@@ -352,12 +352,11 @@ class EmbeddedWorld(World):
         names = self._rows_of("ray names", shape, np.int64)
         distances = self._rows_of("ray distances", shape, np.float32)
         world = self.state, self.rules
-        self._crew.share_out(
-            len(rows),
-            lambda some: CAST(
-                *world, rows[some], pitch_yaw, float(reach), names[some], distances[some]
-            ),
-        )
+
+        def cast(some: slice) -> None:
+            CAST(*world, rows[some], pitch_yaw, float(reach), names[some], distances[some])
+
+        self._crew.share_out(len(rows), cast)
         return names, distances
 
     def mobs(
