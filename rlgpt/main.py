@@ -1,12 +1,12 @@
 """The ``rlgpt`` command."""
 
 import argparse
-import contextlib
+import os
 import sys
 from collections.abc import Sequence
 
 from nodes.common.running.command import ended
-from nodes.common.running.plain_text import plain_sentence
+from nodes.common.running.standard_error import to_stderr
 from rlgpt.commands import (
     action,
     ask,
@@ -60,8 +60,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             refuse_more(given, more)
         return given.do(given, more)
     except Refused as refused:
-        with contextlib.suppress(OSError):
-            print(f"rlgpt: {plain_sentence(refused.sentence)}", file=sys.stderr)
+        to_stderr(refused.sentence)
         return refused.code
 
 
@@ -79,8 +78,16 @@ def _check_text(arguments: Sequence[str]) -> None:
         try:
             argument.encode()
         except UnicodeEncodeError:
-            shown = argument.encode(errors="surrogateescape").decode(errors="replace")
-            raise Refused(f"`{shown}` is not written in UTF-8") from None
+            raise Refused(_no_utf8(os.fsencode(argument))) from None
+
+
+def _no_utf8(word: bytes) -> str:
+    """Why a word of the command line cannot be taken."""
+    try:
+        shown = word.decode()
+    except UnicodeDecodeError:
+        return f"`{word.decode(errors='replace')}` is not written in UTF-8"
+    return f"`{shown}` is in UTF-8, and the language settings are not: set PYTHONUTF8=1"
 
 
 def command_parser() -> argparse.ArgumentParser:

@@ -22,6 +22,7 @@ from nodes.common.questions.asking import kind_of, render
 from nodes.common.questions.template_faults import template_fault
 from nodes.common.running.command import ended
 from nodes.common.running.exit_codes import REFUSED
+from nodes.common.running.standard_error import to_stderr
 from nodes.llm.answers import Asked, NoValidAnswer, answer
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.fitting import Fitted
@@ -259,7 +260,7 @@ def main() -> int:
         request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
         print(msgspec.json.encode(again(request)).decode())
     except (Unusable, *UNDECODABLE) as error:
-        print(error, file=sys.stderr)
+        to_stderr(str(error))
         return REFUSED
     return 0
 

@@ -11,12 +11,12 @@ from time import monotonic
 from messages.calling import calls
 from messages.system import description, heartbeat
 from nodes.common.running.ending_signals import ended_by
+from nodes.common.running.standard_error import to_stderr
 from rlgpt.bags.bag_reader import BagReader, Channel, Recorded, left_out
 from rlgpt.bags.counted import counted
 from rlgpt.bags.mcap_records import ENCODING
 from rlgpt.bags.message_maps import NoMap, parted
 from rlgpt.bags.message_schemas import Types
-from rlgpt.bags.printing import print_progress
 from rlgpt.bags.recorded_answers import Answers
 from rlgpt.bags.stand_in import StandIn
 from rlgpt.bags.topic_patterns import check_patterns, is_wanted
@@ -76,25 +76,25 @@ def play(
         for player in players.values():
             player.start()
         services = [name for name in answers.types if name.partition("/")[0] in nodes]
-        print_progress(
+        to_stderr(
             f"playing {file} in place of {', '.join(nodes)}: "
             f"{counted(contents.count(nodes), 'message')}, "
             f"{counted(len(services), 'service')}; Ctrl-C ends it"
         )
         for sentence in contents.left_out:
-            print_progress(sentence)
+            to_stderr(sentence)
         sent, damaged = _publish(contents, players, answers, pace, over)
         if services and not pace.once and not over.is_set():
             done = f"published {counted(sent, 'message')}"
-            print_progress(f"{done}; requests are answered until Ctrl-C")
+            to_stderr(f"{done}; requests are answered until Ctrl-C")
             over.wait()
-    print_progress(
+    to_stderr(
         f"published {counted(sent, 'message')}; answered {counted(answers.given, 'request')}, "
         f"{answers.repeated:,} of them with the last answer again; "
         f"{answers.missing:,} {'was' if answers.missing == 1 else 'were'} not in the bag"
     )
     if damaged:
-        print_progress(f"{counted(damaged, 'damaged message', 'was', 'were')} not published")
+        to_stderr(f"{counted(damaged, 'damaged message', 'was', 'were')} not published")
     return 0
 
 

@@ -14,10 +14,10 @@ from messages.calling import calls
 from messages.system import CRASHES, Crash
 from nodes.common.running.ending_signals import ended_by
 from nodes.common.running.exit_codes import FAILED
+from nodes.common.running.standard_error import to_stderr
 from rlgpt.bags.bag_writer import BagFull, BagWriter
 from rlgpt.bags.choice import Choice, choose
 from rlgpt.bags.counted import counted
-from rlgpt.bags.printing import print_progress
 from rlgpt.bags.recorder import Recorder
 from rlgpt.bags.snapshot import Snapshot
 from rlgpt.composing.configuration import load
@@ -70,7 +70,7 @@ def record(
     stack = load(run)
     nodes = [*stack.nodes, LAUNCHER]
     if not (stack.hosts or run_folder.launched(run) or run_folder.running_nodes(run)):
-        print_progress(
+        to_stderr(
             f"nothing of {run.name} runs: there is something to record once it is resumed, or one "
             "of its nodes is started"
         )
@@ -148,7 +148,7 @@ class _Base:
     def _report_subscribed(self, recorder: Recorder) -> None:
         if self._waited_for and self._waited_for <= recorder.described:
             self._waited_for = set()
-            print_progress(SUBSCRIBED)
+            to_stderr(SUBSCRIBED)
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
         if self._ending is not None:  # a second Ctrl-C waits for nothing
@@ -192,7 +192,7 @@ class _Recording(_Base):
             raise Refused(f"{path} cannot be written: {error.strerror}") from None
         self._writer = writer
         self._recorder = Recorder(writer, self._choice)
-        print_progress(f"recording {shown} of {self._run.name} to {path}; Ctrl-C ends it")
+        to_stderr(f"recording {shown} of {self._run.name} to {path}; Ctrl-C ends it")
         try:
             self._serve(self._recorder)
         finally:
@@ -201,7 +201,7 @@ class _Recording(_Base):
                 writer.finish() if failure is None else writer.close()
             except BagFull as full:
                 failure = str(full)
-        print_progress(_account(writer, self._recorder))
+        to_stderr(_account(writer, self._recorder))
         if failure is not None:
             raise Refused(
                 f"{path} cannot be written any more: {failure}; it is whole up to there", FAILED
@@ -229,7 +229,7 @@ class _SnapshotRecording(_Base):
         recorder = Recorder(self._ring, self._choice)
         signal.signal(signal.SIGUSR1, self._requested)
         self._bus.subscribe(CRASHES, self._crashed)
-        print_progress(
+        to_stderr(
             f"keeping the last {self._seconds:g} seconds of {shown} of {self._run.name} in memory; "
             f"written to {path.parent} when a node crashes, on SIGUSR1 and at the end"
         )
@@ -258,9 +258,9 @@ class _SnapshotRecording(_Base):
         except (BagFull, OSError) as error:
             self._failed = True
             reason = error.strerror if isinstance(error, OSError) else error
-            print_progress(f"{path} cannot be written: {reason}")
+            to_stderr(f"{path} cannot be written: {reason}")
             return
-        print_progress(f"{why}: {path}, {_amount(writer)}")
+        to_stderr(f"{why}: {path}, {_amount(writer)}")
 
 
 def _amount(writer: BagWriter) -> str:

@@ -5,6 +5,7 @@ import sys
 from typing import Any, NoReturn, TypeAlias
 
 from nodes.common.running.plain_text import plain_line, plain_sentence
+from nodes.common.running.standard_error import to_stderr
 from rlgpt.refused import Refused, instead
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -146,4 +147,4 @@ def note_repeated(overrides: list[str]) -> None:
     for key, given in values.items():
         if len(set(given)) > 1:
             shown = f"`{key}` is set {len(given)} times; the last one counts: {key}={given[-1]}"
-            print(f"rlgpt: {plain_line(plain_sentence(shown))}", file=sys.stderr)
+            to_stderr(plain_line(shown))

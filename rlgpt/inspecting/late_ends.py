@@ -1,14 +1,13 @@
 """Nodes that the launcher ends on request, however long their end takes: one that Ray placed on
 another host has its files fetched first."""
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 
 from messages.bus import Bus, RemoteError
 from messages.interface import Service
 from messages.system import NodeName, NodeState
-from nodes.common.running.plain_text import plain_sentence
+from nodes.common.running.standard_error import to_stderr
 
 _LOOK = 0.1  # seconds between two looks at the states
 
@@ -31,7 +30,7 @@ def ended_by_launcher(
     except RemoteError as error:
         if error.code != "timeout":
             raise
-        print(f"rlgpt: {plain_sentence(error.message)}", file=sys.stderr, flush=True)
+        to_stderr(error.message)
     while True:
         state = next(s for s in states() if s.node == request.node)
         # It is ready without a process for the moment between its end and its start.

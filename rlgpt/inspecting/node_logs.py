@@ -12,7 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.plain_text import plain
+from nodes.common.running.standard_error import to_stderr
 from rlgpt.composing.configuration import load
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused, instead
@@ -22,6 +24,7 @@ LEVELS = ("debug", "info", "warning", "error", "critical")
 _ENTRY = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) ([A-Z]+) (.*)", re.DOTALL)
 _AGO = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d)")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+LOG = "node.log"
 _POLL = 0.2  # seconds between two looks at the files
 
 
@@ -71,23 +74,28 @@ def show_logs(
     as_json: bool = False,
 ) -> int:
     """Print the entries of these nodes (none: of all), the last ``last`` of them, and with
-    ``follow`` those that come, until Ctrl-C."""
+    ``follow`` those that come, until Ctrl-C. Raises Refused, also where the run folder is removed
+    meanwhile."""
     if last is not None and last < 0:
         raise Refused(f"--last {last}: 0 entries or more")
     run = run_folder.find(wanted)
     stack = load(run)
     for node in nodes:
         stack.check_node(node)
-    logs = [NodeLog(run / node / "node.log", node) for node in nodes or stack.nodes]
+    logs = [NodeLog(run / node / LOG, node) for node in nodes or stack.nodes]
     seen = [entry for log in logs for entry in log.read() if chosen.takes(entry)]
     seen.sort(key=lambda entry: entry.time)
     if last is not None:
         seen = seen[len(seen) - min(last, len(seen)) :]
     width = max(map(len, nodes or stack.nodes))
+    if closed := [f"{log.node}/{LOG}: {log.closed}" for log in logs if log.closed]:
+        to_stderr(f"left out, cannot be read: {'; '.join(closed)}")
     for entry in seen:
         _print(entry, width, as_json)
     while follow:
         time.sleep(_POLL)
+        if not run.exists():
+            raise Refused(f"{run} was removed or moved: nothing more will come", code=FAILED)
         fresh = [entry for log in logs for entry in log.read() if chosen.takes(entry)]
         for entry in sorted(fresh, key=lambda entry: entry.time):
             _print(entry, width, as_json)
@@ -96,11 +104,13 @@ def show_logs(
 
 class NodeLog:
     """A log file, read on from where the last reading ended. ``most``: bytes that are read at
-    once; of more the last ones."""
+    once; of more the last ones. ``closed``: why it could not be read last time, though it is there;
+    empty if it could."""
 
     def __init__(self, path: Path, node: str, most: int | None = None) -> None:
         self._path = path
-        self._node = node
+        self.node = node
+        self.closed = ""
         self._most = most
         self._at = 0
         self._rest = b""  # of a line that is not whole yet
@@ -117,8 +127,12 @@ class NodeLog:
                     self._at, self._rest = size - self._most, b""
                 file.seek(self._at)
                 added = file.read()
-        except OSError:  # the node has not started yet
+        except FileNotFoundError:  # the node has not started yet
             return
+        except OSError as error:
+            self.closed = error.strerror or str(error)
+            return
+        self.closed = ""
         self._at += len(added)
         whole, newline, self._rest = (self._rest + added).rpartition(b"\n")
         text = whole.decode("utf-8", errors="replace")
@@ -134,8 +148,8 @@ class NodeLog:
     def _entry(self, lines: list[str]) -> Entry:
         found = _ENTRY.match("\n".join(lines))
         if found is None:  # not written by a node's log
-            return Entry(time="", node=self._node, level="", text="\n".join(lines))
-        return Entry(time=found[1], node=self._node, level=found[2].lower(), text=found[3])
+            return Entry(time="", node=self.node, level="", text="\n".join(lines))
+        return Entry(time=found[1], node=self.node, level=found[2].lower(), text=found[3])
 
 
 def _moment(text: str) -> str:

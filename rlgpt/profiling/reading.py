@@ -8,6 +8,7 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 from nodes.times import EVERY, FILE, TimesLine
+from rlgpt.report import node_files
 from rlgpt.runs import launches, run_folder
 
 
@@ -29,8 +30,9 @@ def lines(run: Path) -> dict[str, list[TimesLine]]:
 
 
 def unreadable(run: Path) -> dict[str, str]:
-    """The nodes whose file is there and has no line that can be read, and why that is."""
-    found: dict[str, str] = {}
+    """The nodes whose file is there and has no line that can be read, or whose folder cannot be
+    looked into, and why that is."""
+    found = dict(_closed(run))
     for path in sorted(run.glob(f"*/{FILE}")):
         try:
             data = path.read_bytes()
@@ -40,6 +42,17 @@ def unreadable(run: Path) -> dict[str, str]:
         if data.strip() and not any(_lines(path)):
             found[path.parent.name] = "none of its lines is one of a node"
     return found
+
+
+def _closed(run: Path) -> Iterator[tuple[str, str]]:
+    """The nodes whose folders may not be looked into, which `glob` passes over in silence."""
+    for node in sorted(node_files.part(node_files.config(run), "nodes")):
+        try:
+            (run / node / FILE).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            yield node, error.strerror or str(error)
 
 
 def _lines(path: Path) -> Iterator[TimesLine]:

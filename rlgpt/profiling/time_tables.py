@@ -1,8 +1,6 @@
 """``rlgpt profile``: the account of a run's time as tables, or as JSON."""
 
-import sys
-
-from nodes.common.running.plain_text import plain_entry
+from nodes.common.running.standard_error import to_stderr
 from nodes.times import FILE
 from rlgpt.inspecting.output import json_line
 from rlgpt.profiling.parts import MEANINGS, TITLES, PartTime
@@ -26,7 +24,7 @@ def print_profile(wanted: str | None, calls: bool, nodes: bool, as_json: bool) -
         reasons = "; ".join(f"{node}/{FILE}: {reason}" for node, reason in lost.items())
         if not found.nodes:
             raise Refused(f"what the nodes of {run.name} wrote cannot be read: {reasons}")
-        print(f"rlgpt: {plain_entry(f'left out, cannot be read: {reasons}')}", file=sys.stderr)
+        to_stderr(f"left out, cannot be read: {reasons}")
     if not found.nodes and found.running:
         raise Refused(f"no node of {run.name} has done anything yet that is recorded")
     if not found.nodes:

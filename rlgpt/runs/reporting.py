@@ -1,5 +1,7 @@
 """``rlgpt report RUN``: write the report of a run, as far as it has come, from its folder."""
 
+from pathlib import Path
+
 from rlgpt.composing.configuration import read
 from rlgpt.refused import Refused
 from rlgpt.report import stores
@@ -16,8 +18,9 @@ def report(wanted: str | None, goal: str | None = None) -> int:
     try:
         _, page = write(run, goal=goal)
     except OSError as error:
-        where = error.filename or run
-        raise Refused(f"{where} cannot be written: {error.strerror}") from None
+        where = Path(error.filename or run)
+        what = "written" if where.parent in (run, run.parent) else "read"  # a node's file
+        raise Refused(f"{where} cannot be {what}: {error.strerror}") from None
     summary = read_summary(run)
     if summary is not None and summary.state is not None:
         print(f"{run.name}: {summary.state.text}")

@@ -1,12 +1,12 @@
 """``rlgpt runs``: the run folders, and the state of each."""
 
 import os
-import sys
 import time
 from pathlib import Path
 
 import msgspec
 
+from nodes.common.running.standard_error import to_stderr
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import node_files
@@ -44,9 +44,15 @@ def list_runs(folder: str, json: bool) -> int:
     if (place / "config.yaml").is_file():
         raise Refused(f"{folder} is a run itself; name the folder that it is in")
     holds_run = _folders(place)
-    if closed := sorted(path.name for path, holds in holds_run.items() if holds is None):
-        print(f"rlgpt: left out, may not be read: {', '.join(closed)}", file=sys.stderr)
-    found = (described(path) for path, holds in holds_run.items() if holds)
+    closed = [path.name for path, holds in holds_run.items() if holds is None]
+    found: list[Run] = []
+    for path in (path for path, holds in holds_run.items() if holds):
+        try:
+            found.append(described(path))
+        except PermissionError as error:
+            closed.append(str(error.filename or path.name))
+    if closed:
+        to_stderr(f"left out, may not be read: {', '.join(sorted(closed))}")
     runs = sorted(found, key=lambda run: -run.began)
     if json:
         print(json_line(runs))

@@ -13,8 +13,8 @@ from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName, NodeState
 from nodes.common.running.debugging import DEBUG
 from nodes.common.running.ending_signals import heeded
-from nodes.common.running.plain_text import plain_sentence
 from nodes.common.running.process import child_environment
+from nodes.common.running.standard_error import to_stderr
 from rlgpt.child_in_front import wait_in_front
 from rlgpt.composing.configuration import load
 from rlgpt.inspecting.late_ends import ended_by_launcher
@@ -68,7 +68,7 @@ def _debugger(port: int | None) -> dict[str, str]:
 
 
 def _print(text: str) -> None:
-    print(f"rlgpt: {plain_sentence(text)}", file=sys.stderr, flush=True)
+    to_stderr(text)
 
 
 def release_node(bus: Bus, node: str, debugged: bool = False) -> bool:

@@ -13,6 +13,7 @@ from messages.program import CheckProgram, Problem
 from nodes.common.checks.answer_check import MOST_SAMPLES, problem_lines
 from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.common.running.process import python
+from nodes.common.running.standard_error import PREFIX
 from nodes.config import ConfigError, node_values
 from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.user_files import check_regular
@@ -171,7 +172,8 @@ def _run(module: str, request: Any, timeout: float | None = None) -> bytes:
     )
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
-        raise Refused(lines[-1] if lines else f"{module} ended with {done.returncode}", REFUSED)
+        last = lines[-1].strip().removeprefix(PREFIX) if lines else ""
+        raise Refused(last or f"{module} ended with {done.returncode}", REFUSED)
     return done.stdout
 
 

@@ -56,7 +56,10 @@ def test_output_to_a_full_disk_ends_the_command_with_one_sentence(
 ) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     code, errors = ended(*arguments, stdout=full, cwd=tmp_path, unbuffered=unbuffered)
-    assert (code, errors) == (1, "standard output cannot be written: No space left on device\n")
+    assert (code, errors) == (
+        1,
+        "rlgpt: standard output cannot be written: No space left on device\n",
+    )
 
 
 def test_ctrl_c_during_imports_ends_the_command_silently_with_code_130(tmp_path: Path) -> None:

@@ -214,6 +214,18 @@ def test_files_that_cannot_be_read_are_not_taken_for_missing(tmp_path: Path) -> 
     assert done.stderr == f"rlgpt: left out, cannot be read: llm/{FILE}: Is a directory\n"
 
 
+def test_a_node_whose_folder_may_not_be_looked_into_is_not_left_out_in_silence(
+    tmp_path: Path,
+) -> None:
+    written(tmp_path, "planner", line(110, 2, agents=0.5))
+    (tmp_path / "config.yaml").write_text("name: a\nnodes: {planner: {}, learner: {}, llm: {}}\n")
+    (tmp_path / "learner").symlink_to("learner")  # root may look into every folder but such a one
+    done = rlgpt("profile", str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 0, done
+    why = "Too many levels of symbolic links"
+    assert done.stderr == f"rlgpt: left out, cannot be read: learner/{FILE}: {why}\n"
+
+
 def test_every_part_has_a_name_and_a_meaning() -> None:
     assert TITLES.keys() == MEANINGS.keys()
     assert set(PARTS.values()) <= TITLES.keys()

@@ -88,6 +88,28 @@ def test_a_run_that_may_not_be_looked_into_is_named_and_the_others_are_listed(
     assert [line.split()[0] for line in printed.out.splitlines()] == ["run", "over"]
 
 
+def test_a_run_with_a_node_that_may_not_be_looked_into_is_named_and_the_others_are_listed(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(ran(place, "over"), goal_report())
+    ran(place, "closed")
+    is_file = Path.is_file
+
+    def forbidden(path: Path) -> bool:
+        if path.parent.parent.name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", forbidden)
+    assert main(["runs"]) == 0
+    printed = capsys.readouterr()
+    said = "rlgpt: left out, may not be read: runs/closed/"
+    assert printed.err.startswith(said)
+    assert [line.split()[0] for line in printed.out.splitlines()] == ["run", "over"]
+    assert main(["report", "runs/closed"]) == 2  # it is not the report that is in the way
+    assert capsys.readouterr().err.endswith(" cannot be read: Permission denied\n")
+
+
 def test_a_size_is_printed_in_its_largest_unit() -> None:
     assert [size(n) for n in (0, 12_000, 3_140_000, 2_000_000_000)] == [
         "0 kB",

@@ -121,7 +121,9 @@ def test_a_report_is_written_though_the_last_lines_cannot_be_printed(place: Path
             os.close(ours)
         shown, complaint = process.communicate(timeout=PATIENCE)
         if name == "full":
-            assert complaint == b"standard output cannot be written: No space left on device\n"
+            assert (
+                complaint == b"rlgpt: standard output cannot be written: No space left on device\n"
+            )
         else:
             assert (complaint, process.returncode) == (b"", 0)
         if name == "ascii":

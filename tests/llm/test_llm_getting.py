@@ -239,7 +239,7 @@ def test_a_disk_that_fills_up_meanwhile_ends_with_the_file_that_cannot_be_writte
         return 0
 
     assert ended(command) == 1
-    assert capfd.readouterr().err == f"{full} cannot be written: No space left on device\n"
+    assert capfd.readouterr().err == f"rlgpt: {full} cannot be written: No space left on device\n"
     full.unlink()
     assert ended(command) == 0
     assert [path.name for path in (tmp_path / "weights").iterdir()] == ["Tiny-1B"]

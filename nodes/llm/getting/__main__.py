@@ -10,6 +10,7 @@ import os
 import sys
 from pathlib import Path
 
+from nodes.common.running.standard_error import to_stderr
 from nodes.llm.getting.get import get
 from nodes.llm.getting.interrupts import interrupted_once
 from nodes.llm.getting.refusals import Refused
@@ -32,7 +33,7 @@ def main() -> int:
     try:
         get(given.what, _into(given.into), given.accept_licence)
     except Refused as error:
-        print(f"rlgpt: {error}", file=sys.stderr)
+        to_stderr(str(error))
         return error.code
     return 0
 
