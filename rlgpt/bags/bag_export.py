@@ -1,6 +1,7 @@
 """`rlgpt bag export`: a bag for Foxglove, as lines of JSON, or as tables."""
 
 import csv
+import io
 import os
 import sys
 from collections import Counter
@@ -10,7 +11,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from nodes.common.running.command import FULL
-from nodes.common.running.exit_codes import FAILED
+from nodes.common.running.exit_codes import FAILED, REFUSED
+from nodes.common.running.standard_error import to_stderr
+from nodes.common.storage.whole_files import whole_file
 from rlgpt.bags.bag_reader import BagReader, Recorded, left_out
 from rlgpt.bags.counted import counted
 from rlgpt.bags.found_pictures import SCHEMA, SCHEMA_NAME, compressed, pictures_in
@@ -44,9 +47,9 @@ def export(
     else:
         count = _export_mcap(chosen, Path(os.path.expanduser(output)), kind, compression, pictures)
     for sentence in readable.left_out():
-        print(sentence, file=sys.stderr)
+        to_stderr(sentence)
     if output is not None:
-        print(f"{output}: {counted(count, 'message')}", file=sys.stderr)
+        to_stderr(f"{output}: {counted(count, 'message')}")
     return 0
 
 
@@ -83,30 +86,27 @@ class _Readable:
 
 
 @contextmanager
-def _new(path: Path) -> Iterator[BinaryIO]:
-    """A file that is not there yet; it is removed again if the export fails. Raises Refused."""
+def _new(path: Path, wanted: Path | None = None) -> Iterator[BinaryIO]:
+    """A file that is not there yet, and has its name once it is whole. Raises Refused with what was
+    asked for, ``path`` itself or ``wanted``."""
+    if os.path.lexists(path):
+        raise Refused(f"{path} exists; choose another file")
     try:
-        file = path.open("xb")
-    except FileExistsError:
-        raise Refused(f"{path} exists; choose another file") from None
+        with whole_file(path) as file:
+            yield file
     except OSError as error:
-        raise Refused(f"{path} cannot be written: {error.strerror}") from None
-    with _removed_on_failure(path), file:
-        yield file
+        code = FAILED if error.errno in FULL else REFUSED
+        raise Refused(f"{wanted or path} cannot be written: {error.strerror}", code) from None
 
 
 @contextmanager
-def _removed_on_failure(*paths: Path) -> Iterator[None]:
-    """The files that an export makes. Raises Refused where there is no room for them: the error of
-    an open file names no path, and would be taken for one of standard output."""
+def _all_or_none(paths: Iterable[Path]) -> Iterator[None]:
+    """Of several files that are made in the block, none stays where one of them fails."""
     try:
         yield
-    except BaseException as error:
+    except BaseException:
         for path in paths:
             path.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in FULL:
-            path = paths[0] if len(paths) == 1 else paths[0].parent
-            raise Refused(f"{path} cannot be written: {error.strerror}", FAILED) from None
         raise
 
 
@@ -146,15 +146,17 @@ def _export_csv(messages: Iterator[Read], folder: Path) -> int:
         raise Refused(f"{folder} cannot be made: {error.strerror}") from None
     paths = _table_files(folder, rows)
     for path in paths.values():  # all of them before the first is written
-        if path.exists():
+        if os.path.lexists(path):
             raise Refused(f"{path} exists; choose another folder")
-    with _removed_on_failure(*paths.values()):
+    with _all_or_none(paths.values()):
         for topic, those in rows.items():
             names = list(dict.fromkeys(name for row in those for name in row))
-            with paths[topic].open("w", encoding="utf-8", newline="") as file:
-                table = csv.DictWriter(file, names, restval="")
+            with _new(paths[topic], folder) as file:
+                text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+                table = csv.DictWriter(text, names, restval="")
                 table.writeheader()
                 table.writerows(those)
+                text.detach()  # what has opened `file` closes it
     return count
 
 

@@ -34,6 +34,7 @@ from messages.world import (
 from nodes.common.goals.goal_ids import file_name
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.storage.episode_store import PlayPart, StoredPlay
+from nodes.common.storage.whole_files import whole_file
 from rlgpt.composing.configuration import read, save
 from rlgpt.refused import Refused
 from rlgpt.report import played_episodes, stores
@@ -65,7 +66,7 @@ def play_again(wanted: str | None, seed: int, of: str | None, out: str | None) -
         except BusError as error:
             raise Refused(f"it was not played to its end: {small.why(error)}", FAILED) from None
         if closed.video is not None:
-            _move(own / closed.video, film)
+            _keep(own / closed.video, film)
     (again,) = closed.episodes
     if closed.video is None:
         raise Refused("the film could not be written; is the disk full?", code=FAILED)
@@ -115,7 +116,10 @@ def _own_run(run: Path) -> Iterator[Path]:
     node = data.get("nodes", {}).get("env_server")
     if not isinstance(node, dict):
         raise Refused(f"{run.name} has no env server in its config.yaml")
-    own = Path(tempfile.mkdtemp(prefix="rlgpt-again-"))
+    try:
+        own = Path(tempfile.mkdtemp(prefix="rlgpt-again-"))
+    except OSError as error:  # no folder for it, which the error names, or no room
+        raise Refused(f"{error.strerror}: set TMPDIR to a folder with room for a film") from None
     try:
         # What MineCLIP saw and paid changes nothing once the choices are known.
         parameters = {
@@ -174,9 +178,11 @@ def _choose(small: SmallStack, part: PlayPart, interface: Interface, size: int, 
             return
 
 
-def _move(film: Path, to: Path) -> None:
+def _keep(film: Path, to: Path) -> None:
+    """Copy a film, which is mostly on another disk, in place of an older one. Raises Refused."""
     try:
-        shutil.move(film, to)
+        with film.open("rb") as played, whole_file(to) as kept:
+            shutil.copyfileobj(played, kept)
     except OSError as error:
         raise Refused(f"{to} cannot be written: {error.strerror}", code=FAILED) from None
 

@@ -186,7 +186,7 @@ def test_damaged_messages_and_chunks_are_counted_as_such(bag: Path, tmp_path: Pa
         writer.write(channel, 1, 1, [body], 1)
     writer.finish()
     done = rlgpt("bag", "export", "b.mcap", "--json", cwd=tmp_path)
-    assert done.stderr == "2 damaged messages are left out\n"
+    assert done.stderr == "rlgpt: 2 damaged messages are left out\n"
     assert done.stdout.count("\n") == 1
     rlgpt("bag", "export", str(bag), "--pictures", "none", "-o", "chunks.mcap", cwd=tmp_path)
     chunks = (tmp_path / "chunks.mcap").read_bytes()
@@ -258,3 +258,4 @@ def test_a_file_that_there_is_no_room_for_is_named_and_removed(
     assert (done.returncode, done.stderr) == (1, "rlgpt: out cannot be written: File too large\n")
     out = tmp_path / "out"
     assert not (list(out.iterdir()) if out.is_dir() else out.exists())
+    assert not list(tmp_path.glob(".out*"))  # nor what was to become it

@@ -1,10 +1,7 @@
 """The files of a placed process: what its next one goes on from, and what cannot be written."""
 
 import contextlib
-import resource
-import signal
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +11,7 @@ from rlgpt.cluster.bringing import Bringing, taken_along
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed_process import PlacedProcess, Signals
 from rlgpt.cluster.snapshots import Snapshots
+from tests.full_disk import files_of_at_most
 from tests.launching.direct_ray import DirectRay
 
 MIB = 1 << 20
@@ -85,19 +83,6 @@ def test_a_restart_keeps_a_database_of_many_episodes(tmp_path: Path, largest: in
     # What was too large to be sent is not replaced by what began without it.
     assert episodes(run / NODE) == list(range(11 if largest > MIB else 10))
     assert (run / NODE / "films" / "a.mp4").stat().st_size == 5 * MIB
-
-
-@contextlib.contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    """No larger file can be written, as on a disk with no more room."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, before)
 
 
 def test_a_file_that_cannot_be_written_comes_once_it_can(

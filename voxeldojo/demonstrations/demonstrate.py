@@ -5,7 +5,7 @@ import logging
 import os
 import time
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from voxeldojo.demonstrations.player import GaveUp, Player, Succeeded
 from voxeldojo.demonstrations.scripts import play
 from voxeldojo.game import NotInThisWorld
 from voxeldojo.minedojo_api import make
+from voxeldojo.replacing import replace_file
 from voxeldojo.tasks import task_spec, templates
 
 LOG = logging.getLogger("demonstrations")
@@ -81,13 +82,7 @@ def keep(played: Demonstration) -> None:
         found = {(entry.task, entry.seed): entry for entry in kept}
         found[played.task, played.seed] = msgspec.structs.replace(played, seconds=0.0)
         encoded = msgspec.json.encode([*found.values()])
-        draft = RESULTS.with_name(f".{RESULTS.name}")
-        try:
-            draft.write_bytes(msgspec.json.format(encoded, indent=1) + b"\n")
-            os.replace(draft, RESULTS)
-        finally:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
+        replace_file(RESULTS, msgspec.json.format(encoded, indent=1) + b"\n")
 
 
 @contextmanager

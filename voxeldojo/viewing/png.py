@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from voxeldojo.replacing import replace_file
+
 
 def png(image: NDArray[np.uint8]) -> bytes:
     """A PNG file's bytes of (3, height, width) uint8."""
@@ -24,9 +26,9 @@ def png(image: NDArray[np.uint8]) -> bytes:
 
 
 def write_png(path: Path, image: NDArray[np.uint8]) -> None:
-    """Raises OSError where the file cannot be written."""
+    """Raises OSError where the file cannot be written; an older one is unchanged then."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(png(image))
+    replace_file(path, png(image))
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"voxeldojo view: {refused}", file=sys.stderr)
         return REFUSED
     except OSError as refused:
-        where = refused.filename or given.gallery or given.out  # a full disk fails without a name
+        where = refused.filename or given.gallery or given.out
         print(f"voxeldojo view: {where} cannot be written: {refused.strerror}", file=sys.stderr)
         return REFUSED
     return 0

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Generator
 from pathlib import Path
+from typing import BinaryIO
 
 _BLOCK = 1 << 16  # bytes
 
@@ -24,24 +25,31 @@ def named(path: Path) -> Generator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part.
+@contextlib.contextmanager
+def whole_file(path: Path) -> Generator[BinaryIO]:
+    """A file to write to, which has the name ``path`` once the block has ended without an error: a
+    reader sees the old one or the new one, never a part. It lies beside ``path`` until then.
 
     Raises:
-        OSError: it cannot be written; the old one is unchanged. It names ``path``.
+        OSError: it cannot be made or written; the old one is unchanged. It names ``path``.
     """
     # One for each thread: two that write the same file must not write the same draft.
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        with named(path):
-            with draft.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())  # or else the name may be on the disk before what it names
+        with named(path), draft.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # or else the name may be on the disk before what it names
             draft.replace(path)
     finally:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file as ``whole_file`` does; raises what it raises."""
+    with whole_file(path) as file:
+        file.write(content)
 
 
 def cut_unfinished_line(path: Path) -> None:

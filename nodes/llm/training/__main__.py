@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from nodes.common.running.standard_error import to_stderr
 from nodes.llm.examples.example import Example, write
 from nodes.llm.getting.interrupts import interrupted_once
 from nodes.llm.getting.known_models import taught_folder
@@ -72,6 +73,8 @@ def _examples(given: argparse.Namespace) -> None:
         raise Refused(f"{path} is there already: delete it, or name another file")
     if not path.parent.is_dir():
         raise Refused(f"{path} cannot be written: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK | os.X_OK):  # before the minutes that they take
+        raise Refused(f"{path} cannot be written: {path.parent} may not be written to")
     examples = [*to_show(_counts(given), given.seed), *_recorded(given)[0]]
     if not examples:
         raise Refused("there is nothing to write: no example is asked for, and none is from a run")
@@ -311,7 +314,7 @@ def main() -> int:
         else:
             trial(weights_at(given.model), given.questions, given.seed, _asking(given))
     except Refused as error:
-        print(f"rlgpt: {error}", file=sys.stderr)
+        to_stderr(str(error))
         return error.code
     return 0
 

@@ -1,0 +1,75 @@
+"""A file that a user names is there whole or as it was before, whatever happens meanwhile."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nodes.llm.training import __main__ as training
+from rlgpt.bags.bag_export import _new
+from rlgpt.refused import Refused
+from rlgpt.single_runs.playing_again import _keep
+from tests.full_disk import files_of_at_most
+from voxeldojo.viewing.png import write_png
+
+OLD = b"an older file"
+
+
+def keep_film(path: Path) -> None:
+    film = path.with_name("film")
+    film.write_bytes(bytes(100_000))
+    try:
+        with files_of_at_most(50_000):
+            _keep(film, path)
+    finally:
+        film.unlink()
+
+
+def draw(path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (3, 100, 100), np.uint8)
+    with files_of_at_most(10_000):
+        write_png(path, noise)
+
+
+@pytest.mark.parametrize(("write", "error"), [(keep_film, Refused), (draw, OSError)])
+def test_a_full_disk_leaves_the_older_file_and_no_part_of_the_new_one(
+    tmp_path: Path, write: Callable[[Path], None], error: type[Exception]
+) -> None:
+    path = tmp_path / "named.file"
+    path.write_bytes(OLD)
+    with pytest.raises(error) as full:
+        write(path)
+    if isinstance(full.value, Refused):
+        assert full.value.sentence == f"{path} cannot be written: File too large"
+        assert full.value.code == 1
+    else:
+        assert isinstance(full.value, OSError)
+        assert full.value.filename == str(path)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == OLD
+
+
+def test_an_export_has_its_name_once_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "out.mcap"
+    with _new(path) as file:
+        file.write(b"a part")
+        file.flush()
+        assert not path.exists()  # nor would it be after SIGKILL
+    assert path.read_bytes() == b"a part"
+
+
+def test_examples_are_not_made_for_minutes_where_they_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "examples.jsonl"
+    made: list[object] = []
+    monkeypatch.setattr(training, "to_show", lambda *_: made.append(1))
+    monkeypatch.setattr(training, "interrupted_once", lambda: None)
+    monkeypatch.setattr("sys.argv", ["llm", "examples", str(path)])
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
+    assert training.main() == 2
+    said = f"rlgpt: {path} cannot be written: {tmp_path} may not be written to\n"
+    assert capsys.readouterr().err == said
+    assert not made
