@@ -7,12 +7,17 @@ import pytest
 
 from tests.voxel_world.arena import embedded
 from voxeldojo.engine import EmbeddedWorld, shared_stepping
-from voxeldojo.engine.crew import FEWEST
 
-WORLDS = FEWEST + 3
+WORLDS = 11
 STEPS = 120
 INVALID = (9, 0, 0, 12, 12, 0, 0, 0)
 WALK = (1, 0, 0, 12, 12, 0, 0, 0)
+
+
+@pytest.fixture
+def few_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_stepping, "FEWEST", WORLDS // 2)
+    monkeypatch.setattr("voxeldojo.engine.embedded.MANY_RAYS", WORLDS)
 
 
 def whole_state(world: EmbeddedWorld) -> list[bytes]:
@@ -36,6 +41,7 @@ def played(threads: int) -> list[bytes]:
     return state
 
 
+@pytest.mark.usefixtures("few_are_shared")
 @pytest.mark.parametrize("threads", [2, 3])
 def test_worlds_are_the_same_by_any_number_of_threads(
     threads: int, monkeypatch: pytest.MonkeyPatch
@@ -53,8 +59,13 @@ def test_worlds_are_the_same_by_any_number_of_threads(
     assert played(threads) == alone
     assert len(shared) > STEPS
     assert max(shared) < WORLDS / threads
+    shared.clear()
+    monkeypatch.setattr(shared_stepping, "FEWEST", WORLDS + 1)
+    assert played(threads) == alone
+    assert shared == []  # it would not pay
 
 
+@pytest.mark.usefixtures("few_are_shared")
 def test_an_invalid_action_is_refused_before_any_world_is_stepped() -> None:
     world = embedded(WORLDS, biome="plains")
     world.share_among(2)
@@ -68,6 +79,7 @@ def test_an_invalid_action_is_refused_before_any_world_is_stepped() -> None:
     world.close()
 
 
+@pytest.mark.usefixtures("few_are_shared")
 def test_rays_are_the_same_by_any_number_of_threads() -> None:
     world = embedded(WORLDS, biome="forest")
     world.reset(np.arange(WORLDS), np.arange(WORLDS))

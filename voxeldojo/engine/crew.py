@@ -10,8 +10,6 @@ from functools import partial
 from voxeldojo.engine.ahead import FAULTS
 from voxeldojo.world_interface import Run
 
-FEWEST = 8
-"""Environments from which on threads pay: to wake one takes as long as to step a few."""
 _SHARES = 4  # for each thread: a world that makes new ground takes a hundred times as long
 
 
@@ -53,15 +51,15 @@ class Crew:
         for part in begun:
             part.result()
 
-    def share_out(self, count: int, some: Callable[[slice], None]) -> None:
+    def share_out(self, count: int, some: Callable[[slice], None], pays: bool = True) -> None:
         """Call ``some`` with slices that together are the first ``count`` of a row of environments:
-        at once with all of them where that is as fast. Each thread takes the next slice when it is
-        done with the last. Raises what it raised in one of the threads.
+        with one slice unless sharing ``pays``. Each thread takes the next one when it is done with
+        the last. Raises what it raised in one of the threads.
         """
-        if self.threads == 1 or count < FEWEST:
+        if not pays or self.threads == 1:
             some(slice(0, count))
             return
-        size = -(-count // (_SHARES * self.threads))
+        size = max(1, -(-count // (_SHARES * self.threads)))
         # One iterator for all threads: Python's lock gives each entry to one of them.
         left = iter([slice(at, at + size) for at in range(0, count, size)])
 

@@ -33,7 +33,7 @@ from voxeldojo.engine.scene.staging import (
     write_settings,
 )
 from voxeldojo.engine.seeing import check_radius, check_seeing, checked_rays
-from voxeldojo.engine.shared_stepping import load_kernels, step_shared
+from voxeldojo.engine.shared_stepping import load_kernels, pays, step_shared
 from voxeldojo.engine.shelf import Shelf
 from voxeldojo.engine.start_inventory import arranged, equipment_of
 from voxeldojo.engine.state import HEIGHT, new_state
@@ -45,6 +45,7 @@ from voxeldojo.tasks.world_options import check_world, check_world_options
 from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, Run, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
+MANY_RAYS = 2_000  # from which on threads pay
 STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cast_all)
 
 
@@ -239,7 +240,7 @@ class EmbeddedWorld(World):
         np.copyto(self._actions, actions, casting="same_kind")
         np.copyto(self._active, active, casting="same_kind")
         arrays = self.state, self.rules, self._actions, self._active
-        if self._crew.threads > 1:
+        if pays(self._crew, self._active):
             row, column = step_shared(self._crew, *arrays)
         else:
             row, column = STEP(*arrays)
@@ -289,8 +290,7 @@ class EmbeddedWorld(World):
         if unknown:
             raise ValueError(f"{quoted(unknown[0])} is none of {', '.join((*OBSERVED, 'rays'))}")
         wanted = sum(1 << bit for bit, name in enumerate(OBSERVED) if name in fields)
-        n = 2 * radius + 1
-        size = self.size
+        n, size = 2 * radius + 1, self.size
         items, counts = self.buffer("inventory", (2, size, 36), np.int64)
         voxels = self.buffer(("voxels", radius), (size, n, n, n), np.int64)
         positions = self.buffer("positions", (size, 3), np.float32)
@@ -351,12 +351,12 @@ class EmbeddedWorld(World):
         shape = len(rows), len(pitch_yaw)
         names = self._rows_of("ray names", shape, np.int64)
         distances = self._rows_of("ray distances", shape, np.float32)
-        world = self.state, self.rules
 
         def cast(some: slice) -> None:
-            CAST(*world, rows[some], pitch_yaw, float(reach), names[some], distances[some])
+            which, into = rows[some], (names[some], distances[some])
+            CAST(self.state, self.rules, which, pitch_yaw, float(reach), *into)
 
-        self._crew.share_out(len(rows), cast)
+        self._crew.share_out(len(rows), cast, pays=names.size >= MANY_RAYS)
         return names, distances
 
     def mobs(

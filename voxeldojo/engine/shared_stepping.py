@@ -14,6 +14,9 @@ from voxeldojo.engine.state import State
 from voxeldojo.engine.stepping import act, first_fault
 from voxeldojo.world_interface import Bools, Ints
 
+FEWEST = 128
+"""Worlds from which on threads pay: to wake them takes as long as stepping fifty."""
+
 
 @entry_kernel
 def check_all(state, actions, active):
@@ -48,3 +51,8 @@ def step_shared(
         rows = np.flatnonzero(active)
         crew.share_out(len(rows), lambda some: ACT(state, rules, actions, rows[some]))
     return fault
+
+
+def pays(crew: Crew, active: Bools) -> bool:
+    """Whether to share a step of the worlds that are ``active``, (B,)."""
+    return crew.threads > 1 and int(np.count_nonzero(active)) >= FEWEST
