@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.world.rows import Pace, Row
 from voxeldojo.engine import EmbeddedWorld
+from voxeldojo.engine.shared_stepping import FEWEST
 
 RAYS = np.radians(
     np.array([(p, y) for p in np.linspace(-40, 40, 8) for y in np.linspace(-63, 63, 15)])
@@ -82,7 +83,7 @@ def measure(pace: Pace, sizes: list[int], cores: set[int]) -> list[Row]:
         rows.append(_row(name, "steps/s", pace.rates(step, worlds), target))
         shared = len(cores) > 1 and worlds > 1
         on_all = f"{count} on {len(cores)} cores"
-        if shared:
+        if shared and worlds >= FEWEST:
             with on_cores(world, cores):
                 rates = pace.rates(step, worlds)
             rows.append(_row(f"the same, {on_all}", "steps/s", rates, None))
