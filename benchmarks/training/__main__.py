@@ -67,14 +67,13 @@ def main() -> int:
         peers |= {name: _elsewhere(name, module) for name, module in ELSEWHERE.items()}
     else:
         print(f"Without `make frameworks`: {', '.join(ELSEWHERE)}.", file=sys.stderr)
-    found: dict[str, list[Spent]]
     with tempfile.TemporaryDirectory(prefix="training-") as folder:
         plain, overlapped = Path(folder) / "plain", Path(folder) / "overlapped"
         with _nodes(plain, overlap=False) as bus, _nodes(overlapped, overlap=True) as other:
             peers |= {STACK: _stack(bus), OVERLAPPED: _stack(other)}
             for turn in peers.values():
                 turn(1)  # what is compiled, imported or allocated at first
-            found = {name: [] for name in peers}
+            found: dict[str, list[Spent]] = {name: [] for name in peers}
             for _ in range(turns):
                 for name, turn in peers.items():
                     found[name].append(turn(rollouts))

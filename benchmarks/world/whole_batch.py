@@ -2,8 +2,9 @@
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -78,33 +79,32 @@ def measure(pace: Pace, sizes: list[int], cores: set[int]) -> list[Row]:
             )
 
         count = f"{worlds} worlds" if worlds > 1 else "one world"
+
+        def shared(name: str, unit: str, played: Callable[[], Any]) -> None:
+            """A row of the same on all cores, if there are several."""
+            if len(cores) > 1:
+                with on_cores(world, cores):  # noqa: B023
+                    rates = pace.rates(played, worlds)  # noqa: B023
+                name = f"{name}, {count} on {len(cores)} cores"  # noqa: B023
+                rows.append(_row(name, unit, rates, None))
+
         name = f"default observation (3x3x3 voxels, inventory, stats, masks), {count}"
         target = 400_000.0 if worlds == 64 else None
         rows.append(_row(name, "steps/s", pace.rates(step, worlds), target))
-        shared = len(cores) > 1 and worlds > 1
-        on_all = f"{count} on {len(cores)} cores"
-        if shared and worlds >= FEWEST:
-            with on_cores(world, cores):
-                rates = pace.rates(step, worlds)
-            rows.append(_row(f"the same, {on_all}", "steps/s", rates, None))
+        if worlds >= FEWEST:
+            shared("the same", "steps/s", step)
         if worlds == 64:
             name = "the same without looking, 64 worlds"
             rows.append(_row(name, "steps/s", pace.rates(bare, worlds), None))
             name = f"9x9x9 voxels and {len(RAYS)} rays beside them, 64 worlds"
             rows.append(_row(name, "steps/s", pace.rates(features, worlds), 40_000.0))
-            if shared:
-                with on_cores(world, cores):
-                    rates = pace.rates(features, worlds)
-                rows.append(_row(f"the same, {on_all}", "steps/s", rates, None))
+            shared("the same", "steps/s", features)
             for height, width, wanted in PICTURES:
                 which = itertools.cycle(range(worlds))
                 rates = pace.rates(lambda: world.rgb(next(which), height, width))  # noqa: B023
                 rows.append(_row(f"RGB {height}x{width}", "frames/s", rates, wanted))
-                if shared:
-                    name = f"RGB {height}x{width}, {on_all}"
-                    with on_cores(world, cores):
-                        rates = pace.rates(lambda: world.rgb_all(height, width), worlds)  # noqa: B023
-                    rows.append(_row(name, "frames/s", rates, None))
+                drawn = partial(world.rgb_all, height, width)
+                shared(f"RGB {height}x{width}", "frames/s", drawn)
         world.close()
     return rows
 

@@ -37,6 +37,18 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def close(monkeypatch: pytest.MonkeyPatch, depth: int) -> None:
+    """Have files so many folders below the run ``closed`` be such that may not be looked into."""
+    is_file = Path.is_file
+
+    def forbidden(path: Path) -> bool:
+        if len(path.parents) > depth and path.parents[depth].name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", forbidden)
+
+
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(arguments) == 2
     errors = capsys.readouterr().err
@@ -74,14 +86,7 @@ def test_a_run_that_may_not_be_looked_into_is_named_and_the_others_are_listed(
 ) -> None:
     write(ran(place, "over"), goal_report())
     ran(place, "closed")
-    is_file = Path.is_file
-
-    def forbidden(path: Path) -> bool:
-        if path.parent.name == "closed":
-            raise PermissionError(13, "Permission denied", str(path))
-        return is_file(path)
-
-    monkeypatch.setattr(Path, "is_file", forbidden)
+    close(monkeypatch, 0)
     assert main(["runs"]) == 0
     printed = capsys.readouterr()
     assert printed.err == "rlgpt: left out, may not be read: closed\n"
@@ -93,14 +98,7 @@ def test_a_run_with_a_node_that_may_not_be_looked_into_is_named_and_the_others_a
 ) -> None:
     write(ran(place, "over"), goal_report())
     ran(place, "closed")
-    is_file = Path.is_file
-
-    def forbidden(path: Path) -> bool:
-        if path.parent.parent.name == "closed":
-            raise PermissionError(13, "Permission denied", str(path))
-        return is_file(path)
-
-    monkeypatch.setattr(Path, "is_file", forbidden)
+    close(monkeypatch, 1)
     assert main(["runs"]) == 0
     printed = capsys.readouterr()
     said = "rlgpt: left out, may not be read: runs/closed/"

@@ -30,15 +30,20 @@ def begin():
     return session, collector, state
 
 
+def collected(session, collector, state):
+    """A whole rollout of the policy as it is."""
+    return collector.collect(
+        session.step,
+        state.networks.actor,
+        state.generator,
+        lambda samples, prefix_steps: True,
+        state.device,
+    )
+
+
 def iterate(session, collector, state, count):
     for _ in range(count):
-        rollout = collector.collect(
-            session.step,
-            state.networks.actor,
-            state.generator,
-            lambda samples, prefix_steps: True,
-            state.device,
-        )
+        rollout = collected(session, collector, state)
         state.learn(rollout, session.seeds_used, session.spec.budget)
 
 

@@ -24,7 +24,7 @@ from nodes.learner.state import Spaces, TrainingState
 from nodes.learner.training import Training
 from nodes.learner.training_seed import seed_of
 from tests.learning.corridor import Corridors, corridor_spec
-from tests.learning.corridor_training import PARAMETERS, begin, iterate
+from tests.learning.corridor_training import PARAMETERS, begin, collected, iterate
 
 RUN = Program(name="run", source="", max_steps=4)
 WALK = Program(name="walk", source="walk", max_steps=40)
@@ -68,13 +68,7 @@ def update(weight: float, hold: bool = True, **changes: object) -> tuple[Trainin
     """One update of a policy that is held to another one, from a rollout that teaches nothing: what
     draws the other way is entropy."""
     session, collector, state = begin()
-    rollout = collector.collect(
-        session.step,
-        state.networks.actor,
-        state.generator,
-        lambda samples, prefix_steps: True,
-        state.device,
-    )
+    rollout = collected(session, collector, state)
     rollout.reward[:] = 0
     other = TrainingState(state.spaces, PARAMETERS, seed=77)
     with torch.no_grad():

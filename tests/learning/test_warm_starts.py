@@ -20,7 +20,7 @@ from nodes.learner.ppo import Ppo
 from nodes.learner.state import Spaces, TrainingState, stored_networks
 from nodes.learner.training_seed import seed_of
 from tests.learning.corridor import Corridors, corridor_spec
-from tests.learning.corridor_training import PARAMETERS, begin, training
+from tests.learning.corridor_training import PARAMETERS, begin, collected, training
 
 ROOT = Path(__file__).parents[2]
 
@@ -164,13 +164,7 @@ def test_a_policy_of_the_library_is_found_by_its_path(tmp_path):
 def test_with_time_limit_terminal_nothing_is_added_after_a_time_limit():
     """The last decision of a truncated episode: with `terminal` nothing follows it."""
     session, collector, state = begin()
-    rollout = collector.collect(
-        session.step,
-        state.networks.actor,
-        state.generator,
-        lambda samples, prefix_steps: True,
-        state.device,
-    )
+    rollout = collected(session, collector, state)
     assert rollout.truncated.any() or rollout.terminated.any()
     rollout.truncated[3, 2] = True  # one that certainly is, with a final feature of its own
     rollout.terminated[3, 2] = False

@@ -15,6 +15,11 @@ FLOOR = 64  # y of the player's feet
 BLOCK_IDS = {block.name: block.id for block in BLOCKS}
 
 
+def whole_state(world: EmbeddedWorld) -> list[bytes]:
+    """All that a batch of worlds holds."""
+    return [part.tobytes() for part in world.state]
+
+
 def embedded(size: int = 1, options: dict[str, Any] | None = None, **fields: Any) -> EmbeddedWorld:
     return EmbeddedWorld(size, **fields, **{"area": 32, **(options or {})})
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.voxel_world.arena import embedded
+from tests.voxel_world.arena import embedded, whole_state
 from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.engine.crew import Crew
 from voxeldojo.engine.picture import batch_drawing
@@ -31,10 +31,6 @@ def walked() -> Iterator[EmbeddedWorld]:
 
 def one_by_one(world: EmbeddedWorld, size: tuple[int, int]) -> np.ndarray[Any, Any]:
     return np.stack([world.rgb(row, *size).copy() for row in range(WORLDS)])
-
-
-def whole_state(world: EmbeddedWorld) -> list[bytes]:
-    return [part.tobytes() for part in world.state]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.voxel_world.arena import embedded
-from voxeldojo.engine import EmbeddedWorld, shared_stepping
+from tests.voxel_world.arena import embedded, whole_state
+from voxeldojo.engine import shared_stepping
 
 WORLDS = 11
 STEPS = 120
@@ -18,10 +18,6 @@ WALK = (1, 0, 0, 12, 12, 0, 0, 0)
 def few_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_stepping, "FEWEST", WORLDS // 2)
     monkeypatch.setattr("voxeldojo.engine.embedded.MANY_RAYS", WORLDS)
-
-
-def whole_state(world: EmbeddedWorld) -> list[bytes]:
-    return [part.tobytes() for part in world.state]
 
 
 def played(threads: int) -> list[bytes]:
