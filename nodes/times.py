@@ -18,6 +18,8 @@ from typing import Any
 
 import msgspec
 
+from nodes.common.storage.whole_files import cut_unfinished_line
+
 FILE = "times.jsonl"
 EVERY = 2.0  # seconds from one line to the next
 WAITS = "waits for "
@@ -129,6 +131,8 @@ class Times:
         self._path = path
         self._part = part
         self._away = away
+        with suppress(OSError):
+            cut_unfinished_line(path)  # of a process that was killed while it wrote
         self._lock = threading.Lock()
         self._watches: set[Watch] = set()
         # What has passed since the last line, of handlers and calls that have ended:

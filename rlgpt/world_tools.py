@@ -12,7 +12,8 @@ from nodes.common.running.process import python
 def become(what: str, arguments: list[str]) -> NoReturn:
     """Become ``voxeldojo WHAT``, whose own parser reads the arguments."""
     command = python("nodes.common.running.command", "voxeldojo", what, *arguments)
-    os.execv(sys.executable, command)
+    # Its errors and its usage name the command that the user called.
+    os.execve(sys.executable, command, {**os.environ, "VOXELDOJO_CALLED": "rlgpt world"})
 
 
 def fingerprint(module: str, *arguments: str) -> str | None:

@@ -6,6 +6,7 @@ and trains as it did before.
 """
 
 import re
+import threading
 from collections.abc import Sequence
 
 import msgspec
@@ -47,28 +48,32 @@ class TriedProgram(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TriedPrograms:
+    """From any thread: the node may work on several goals side by side."""
+
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self._lock = threading.Lock()  # from a list that is read to the longer one that is kept
 
     def remember(
         self, goal: Implementing, program: Program, verdict: Verdict, episodes: int
     ) -> None:
         """A program was tried out for the goal's sub-action; its first tryout counts."""
-        known = self._all(goal)
-        sub_action = goal.request.sub_action
-        for each in known:
-            same_aim = each.sub_action.success == sub_action.success
-            if same_aim and each.program.source == program.source:
-                return
-        tried = TriedProgram(
-            name=_name(sub_action.name, [each.name for each in known]),
-            program=program,
-            sub_action=sub_action,
-            rate=verdict.success_rate,
-            episodes=episodes,
-            reason=verdict.reason,
-        )
-        self._memory.keep(_subtask(goal), [*known, tried])
+        with self._lock:
+            known = self._all(goal)
+            sub_action = goal.request.sub_action
+            for each in known:
+                same_aim = each.sub_action.success == sub_action.success
+                if same_aim and each.program.source == program.source:
+                    return
+            tried = TriedProgram(
+                name=_name(sub_action.name, [each.name for each in known]),
+                program=program,
+                sub_action=sub_action,
+                rate=verdict.success_rate,
+                episodes=episodes,
+                reason=verdict.reason,
+            )
+            self._memory.keep(_subtask(goal), [*known, tried])
 
     def of(self, goal: Implementing) -> list[TriedProgram]:
         """The tried programs of the goal's subtask, the best first, as they were when the goal

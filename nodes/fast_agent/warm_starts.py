@@ -4,6 +4,8 @@ Which one it was is remembered under the goal's id, so that a goal that is start
 it did before.
 """
 
+import threading
+
 import msgspec
 
 from messages.training import Policy, Trained, TrainingSpec
@@ -23,9 +25,12 @@ class _Earlier(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WarmStarts:
+    """From any thread: the node may work on several goals side by side."""
+
     def __init__(self, skills: Skills, memory: Memory) -> None:
         self._skills = skills
         self._memory = memory
+        self._lock = threading.Lock()  # from a list that is read to the longer one that is kept
 
     def find(self, goal: Implementing, spec: TrainingSpec) -> Policy | None:
         """An earlier policy that training may begin from: of this sub-action in the latest
@@ -33,7 +38,7 @@ class WarmStarts:
         name = f"{goal.id}/start"
         if (known := self._memory.find(name, _Start)) is not None:
             return known.policy
-        earlier = self._memory.find(_earlier_name(goal), list[_Earlier]) or []
+        earlier = self._memory.find(earlier_name(goal), list[_Earlier]) or []
         fitting = [each.policy for each in earlier if same_interface(each.spec, spec)]
         if not fitting:
             fitting = self._skills.policies(
@@ -45,10 +50,11 @@ class WarmStarts:
 
     def remember(self, goal: Implementing, spec: TrainingSpec, trained: Trained) -> None:
         """Remember a policy, however good, for later iterations to begin from."""
-        name = _earlier_name(goal)
-        earlier = self._memory.find(name, list[_Earlier]) or []
-        if all(each.policy != trained.policy for each in earlier):
-            self._memory.keep(name, [*earlier, _Earlier(policy=trained.policy, spec=spec)])
+        name = earlier_name(goal)
+        with self._lock:
+            earlier = self._memory.find(name, list[_Earlier]) or []
+            if all(each.policy != trained.policy for each in earlier):
+                self._memory.keep(name, [*earlier, _Earlier(policy=trained.policy, spec=spec)])
 
 
 def same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
@@ -66,6 +72,7 @@ def same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
     return shown(one) == shown(other)
 
 
-def _earlier_name(goal: Implementing) -> str:
+def earlier_name(goal: Implementing) -> str:
+    """The name in the node's memory of the policies that there were for a goal's sub-action."""
     sub_action = goal.request.sub_action
     return f"policies/{msgspec.json.encode([sub_action.name, sub_action.success]).decode()}"

@@ -68,7 +68,10 @@ def list_runs(folder: str, json: bool) -> int:
             age(run.began),
             size(run.bytes),
         )
-    print_table(table if runs else f"no runs in {folder}; start one with `rlgpt launch`")
+    if runs:
+        print_table(table)
+    elif not closed:
+        print(f"no runs in {folder}; start one with `rlgpt launch`")
     return 0
 
 

@@ -3,9 +3,10 @@
 import logging
 import shutil
 import threading
+import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -22,7 +23,8 @@ from messages.plan import (
     SubAction,
 )
 from messages.program import Program
-from messages.training import TrainingSpec
+from messages.training import Policy, Trained, TrainingSpec
+from messages.verdict import Verdict
 from nodes.common.questions.asking import render
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, LibraryError, follows, holds
@@ -31,7 +33,8 @@ from nodes.env_server.programs.compiler import compile_program
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.inlining import clashes, with_skills
 from nodes.fast_agent.skill_use import Skills
-from nodes.fast_agent.warm_starts import WarmStarts
+from nodes.fast_agent.tried_programs import TriedPrograms
+from nodes.fast_agent.warm_starts import WarmStarts, earlier_name
 from tests.agent_stack import FIND, LOG, STEPS, TASK, RunGoal, stack
 from tests.agents.stored_skills import TEN, WALK, WOOD, learned, policy
 from tests.agents.test_agent_loops import ESCALATION, told
@@ -303,6 +306,43 @@ def test_a_training_begins_from_the_best_of_the_library(tmp_path: Path):
     start = starts.find(cast(Implementing, SimpleNamespace(id="goal", request=request)), spec)
     assert start is not None
     assert start.id == "skill/best"
+
+
+class _SlowMemory(Memory):
+    """Who reads a list has not yet added to it when the others read it."""
+
+    def find(self, name: str, type: type[Any]) -> Any:
+        found = super().find(name, type)
+        time.sleep(0.02)
+        return found
+
+
+def test_what_goals_remember_side_by_side_is_all_kept(tmp_path: Path):
+    memory = _SlowMemory(tmp_path / "memory.sqlite")
+    skills = Skills(Library(tmp_path / "skills"), memory, tmp_path, {}, logging.getLogger("test"))
+    starts, tried = WarmStarts(skills, memory), TriedPrograms(memory)
+    spec = policy().spec
+    assert spec is not None
+    sub_action = SubAction(name="dig", method="rl", success=LOG)
+    request = Implement(task=TASK, sub_action=sub_action, before=[], history=[])
+    goal = cast(Implementing, SimpleNamespace(id="goal", request=request))
+    verdict = Verdict(success=False, success_rate=0.5, reason="too short")
+
+    def start(number: int) -> None:
+        trained = SimpleNamespace(policy=Policy(id=f"policy-{number}", checkpoint="weights"))
+        starts.remember(goal, spec, cast(Trained, trained))
+
+    def program(number: int) -> None:
+        tried.remember(goal, Program(name="dig", source=f"wait({number})"), verdict, 10)
+
+    for remember in (start, program):
+        threads = [threading.Thread(target=remember, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert {each.name for each in tried.of(goal)} == {f"dig_{number}" for number in (1, 2, 3, 4)}
+    assert len(memory.find(earlier_name(goal), list[Any])) == 4
 
 
 def test_two_policies_in_one_goal_are_trained_and_played_one_after_the_other(run_folder: Path):

@@ -11,7 +11,7 @@ import pytest
 from nodes.common.running.ending_signals import ENDING, heeded
 from nodes.llm.getting.interrupts import interrupted_once
 from rlgpt.main import main
-from tests.launch_toys.launched import command, environment
+from tests.launch_toys.launched import command, environment, rlgpt
 
 WHY = ("world", "coverage", "--why")  # becomes a program of the env server
 
@@ -47,6 +47,12 @@ def test_a_closed_pipe_ends_the_command_silently_with_its_own_code(
     tmp_path: Path, arguments: tuple[str, ...], code: int
 ) -> None:
     assert ended(*arguments, stdout=unread_pipe(), cwd=tmp_path) == (code, "")
+
+
+def test_an_error_of_the_worlds_tools_names_the_command_that_was_called(tmp_path: Path) -> None:
+    done = rlgpt(*WHY, "no_task", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("rlgpt world coverage: ")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

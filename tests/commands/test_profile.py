@@ -250,6 +250,16 @@ def test_a_watch_counts_time_to_one_part_and_moves_what_workers_report() -> None
     assert own.spent["session"] == 0
 
 
+def test_a_line_that_a_kill_cut_off_costs_no_other(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    whole = msgspec.json.encode(TimesLine(at=1.0, seconds=2.0, away=0.5)) + b"\n"
+    path.write_bytes(whole + b'{"at": 3.0, "sec')
+    times = Times(path, "agents", lambda: 1.0)
+    times.write()
+    read = [msgspec.json.decode(line, type=TimesLine) for line in path.read_bytes().splitlines()]
+    assert [line.away for line in read] == [0.5, 1.0]
+
+
 def test_a_line_has_the_time_since_the_last_one_also_of_requests_in_progress(
     tmp_path: Path, passing: Passing
 ) -> None:

@@ -93,6 +93,17 @@ def test_a_run_that_may_not_be_looked_into_is_named_and_the_others_are_listed(
     assert [line.split()[0] for line in printed.out.splitlines()] == ["run", "over"]
 
 
+def test_where_no_run_may_be_looked_into_it_does_not_say_that_there_is_none(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran(place, "closed")
+    close(monkeypatch, 0)
+    assert main(["runs"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "rlgpt: left out, may not be read: closed\n"
+    assert printed.out == ""
+
+
 def test_a_run_with_a_node_that_may_not_be_looked_into_is_named_and_the_others_are_listed(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

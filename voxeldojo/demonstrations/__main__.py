@@ -5,6 +5,7 @@ import sys
 
 import msgspec
 
+from voxeldojo.command_name import called, refuse
 from voxeldojo.demonstrations.demonstrate import (
     RESULTS,
     SEED,
@@ -22,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Exit code 0: all succeeded; 1: some did not; 2: there is no such task, or a result cannot be
     written."""
     parser = argparse.ArgumentParser(
-        prog="voxeldojo demonstrate",
+        prog=called("demonstrate"),
         description="Plays tasks by script; without a TASK, one of each template.",
         allow_abbrev=False,
     )
@@ -48,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
         for task in tasks:
             task_spec(task)
     except UnknownTask as unknown:
-        print(f"voxeldojo demonstrate: {unknown}", file=sys.stderr)
+        refuse("demonstrate", unknown)
         return REFUSED
     shown = []
     for task in tasks:
@@ -61,10 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
             try:
                 keep(played)
             except OSError as error:
-                print(
-                    f"voxeldojo demonstrate: --write cannot keep a result in {RESULTS}: "
-                    f"{error.strerror}",
-                    file=sys.stderr,
+                refuse(
+                    "demonstrate",
+                    f"--write cannot keep a result in {RESULTS}: {error.strerror}",
                 )
                 return REFUSED
     done = sum(played.success for played in shown)

@@ -3,12 +3,13 @@
 import argparse
 import time
 
+from voxeldojo.command_name import called
 from voxeldojo.engine.precompile import precompile
 
 
 def main() -> None:
     argparse.ArgumentParser(
-        prog="voxeldojo compile",
+        prog=called("compile"),
         description="Compile the kernels that are not compiled yet, or whose code has changed.",
         allow_abbrev=False,
     ).parse_args()

@@ -14,6 +14,7 @@ import hashlib
 import numpy as np
 
 from voxeldojo.actions import PRIMITIVES, action, craft
+from voxeldojo.command_name import called
 from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.world_interface import OBSERVED
 
@@ -90,7 +91,7 @@ def _add(digest: "hashlib._Hash", world: EmbeddedWorld) -> None:
 
 def main() -> None:
     argparse.ArgumentParser(
-        prog="voxeldojo fingerprint",
+        prog=called("fingerprint"),
         description="Whether two versions of the embedded world are one world: a digest of walks "
         "through it.",
         allow_abbrev=False,

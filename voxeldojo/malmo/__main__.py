@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 
+from voxeldojo.command_name import called, refuse
 from voxeldojo.exit_codes import REFUSED
 from voxeldojo.game import STILL, Game
 from voxeldojo.malmo.log import PlainFormatter
@@ -37,17 +38,17 @@ def main() -> int:
         )
         _warm_up(biome, given.area)  # clients that connect meanwhile wait in the listener's queue
     except ValueError as refused:
-        print(f"voxeldojo serve: {refused}", file=sys.stderr)
+        refuse("serve", refused)
         return REFUSED
     except OverflowError:
-        print(f"voxeldojo serve: a port is 0 to 65535, not {given.port}", file=sys.stderr)
+        refuse("serve", f"a port is 0 to 65535, not {given.port}")
         return REFUSED
     except OSError as error:
         why = str(error.strerror).partition(" (")[0]  # without the address that follows
         hint = "; --port 0 takes one that is free" if error.errno == errno.EADDRINUSE else ""
-        print(
-            f"voxeldojo serve: cannot listen on {given.host}:{given.port}: {why}{hint}",
-            file=sys.stderr,
+        refuse(
+            "serve",
+            f"cannot listen on {given.host}:{given.port}: {why}{hint}",
         )
         return REFUSED
     stop = threading.Event()
@@ -71,7 +72,7 @@ def _warm_up(biome: str | None, area: int) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="voxeldojo serve",
+        prog=called("serve"),
         description="The embedded world behind the protocol of MineDojo's Java side.",
         allow_abbrev=False,
     )

@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from voxeldojo.command_name import called, refuse
 from voxeldojo.exit_codes import FAILED, REFUSED
 from voxeldojo.obtainable.by_family import coverage
 from voxeldojo.obtainable.oracle import explain, judge
@@ -11,7 +12,7 @@ from voxeldojo.tasks import UnknownTask, task_spec
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="voxeldojo coverage",
+        prog=called("coverage"),
         description="Which of MineDojo's tasks can be done in the embedded world.",
         allow_abbrev=False,
     )
@@ -34,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         spec = task_spec(options.why)
     except UnknownTask as error:
-        print(f"voxeldojo coverage: {error}", file=sys.stderr)
+        refuse("coverage", error)
         return REFUSED
     verdict = judge(spec, engine=options.engine)
     if not verdict.obtainable:

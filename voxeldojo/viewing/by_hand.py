@@ -6,6 +6,7 @@ python -m voxeldojo.viewing.by_hand [TASK] [--seed S] [--browser] [--port P]
 import argparse
 import sys
 
+from voxeldojo.command_name import called, refuse
 from voxeldojo.exit_codes import REFUSED
 from voxeldojo.viewing.browser import PlayServer
 from voxeldojo.viewing.in_terminal import play_in_terminal
@@ -19,20 +20,20 @@ def main(arguments: list[str] | None = None) -> int:
         size = size_of(given.size)
         game, prompt = open_game(given.task, given.seed)
     except CannotSee as refused:
-        print(f"voxeldojo play: {refused}", file=sys.stderr)
+        refuse("play", refused)
         return REFUSED
     if not given.browser:
         return play_in_terminal(game, prompt)
     try:
         server = PlayServer(game, prompt, given.port, size)
     except OverflowError:
-        print(f"voxeldojo play: a port is 0 to 65535, not {given.port}", file=sys.stderr)
+        refuse("play", f"a port is 0 to 65535, not {given.port}")
         return REFUSED
     except OSError as refused:
-        print(
-            f"voxeldojo play: cannot serve on port {given.port}: {refused.strerror}; --port 0 "
+        refuse(
+            "play",
+            f"cannot serve on port {given.port}: {refused.strerror}; --port 0 "
             "takes one that is free",
-            file=sys.stderr,
         )
         return REFUSED
     game.world.rgb(0, *size)  # compiled before the first request
@@ -46,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="voxeldojo play",
+        prog=called("play"),
         description="Play a task by hand, in this terminal or in a browser.",
         allow_abbrev=False,
     )

@@ -11,6 +11,7 @@ import tty
 import numpy as np
 from numpy.typing import NDArray
 
+from voxeldojo.command_name import refuse
 from voxeldojo.exit_codes import REFUSED
 from voxeldojo.game import Game, Keys
 from voxeldojo.viewing.hands import KEYS, bag, craftable, keys_of
@@ -38,7 +39,7 @@ def half_blocks(image: NDArray[np.uint8]) -> str:
 def play_in_terminal(game: Game, prompt: str, ticks: int | None = None) -> int:
     """Play until x, the end of input, or so many ticks, and restore the terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("voxeldojo play: this is no terminal; use --browser", file=sys.stderr)
+        refuse("play", "this is no terminal; use --browser")
         return REFUSED
     before = termios.tcgetattr(sys.stdin)
     print(prompt, HELP, sep="\n", end="", flush=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from voxeldojo.command_name import called, refuse
 from voxeldojo.exit_codes import REFUSED
 from voxeldojo.game import STILL, Game, Keys
 from voxeldojo.rules.mobs import mob_names
@@ -43,11 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{path}: {height} x {width}, seed {given.seed}. {prompt}")
             print(contents(game))
     except CannotSee as refused:
-        print(f"voxeldojo view: {refused}", file=sys.stderr)
+        refuse("view", refused)
         return REFUSED
     except OSError as refused:
         where = refused.filename or given.gallery or given.out
-        print(f"voxeldojo view: {where} cannot be written: {refused.strerror}", file=sys.stderr)
+        refuse("view", f"{where} cannot be written: {refused.strerror}")
         return REFUSED
     return 0
 
@@ -70,7 +71,7 @@ def contents(game: Game) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="voxeldojo view",
+        prog=called("view"),
         description="Draw what a player sees where a task or a biome begins.",
         allow_abbrev=False,
     )
