@@ -281,15 +281,16 @@ class RulebookRules(ABC):
 
     @abstractmethod
     def words(
-        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+        self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> dict[str, object]:
-        """What stands for the braces of a rule."""
+        """What stands for the braces of a rule. ``alone``: as for `kind_of`."""
 
     @abstractmethod
     def constants(
-        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+        self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> dict[str, str | int | list[str]]:
-        """What a program's constants (``ITEM = ...``) are set to, by name."""
+        """What a program's constants (``ITEM = ...``) are set to, by name. ``alone``: as for
+        `kind_of`."""
 
     def lists(
         self, goal: Condition, inventory: Mapping[str, int], tables: Tables

@@ -88,7 +88,25 @@ def test_the_best_program_comes_first_for_a_log_as_for_all_that_is_dug():
         question = DecomposeQuestion(task=task(goal), subtask=subtask(goal))
         [first] = decompose(question).sub_actions
         source = program(ProgramQuestion(task=task(goal), sub_action=first)).source
-        assert source == Book().program("gather_all.py", goal)
+        assert source == Book().program("gather_all.py", goal, alone=True)
+
+
+def constants_alone(source: str) -> str:
+    """Without the comments behind them."""
+    return "\n".join(line.partition("  #")[0] for line in source.splitlines())
+
+
+def test_another_trees_log_counts_on_the_way_to_something_and_not_as_the_goal():
+    log, planks = (Condition(kind="have", name=name) for name in ("log", "planks"))
+    sources: list[str] = []
+    for goal in (planks, log):
+        question = DecomposeQuestion(task=task(goal), subtask=subtask(log))
+        [first] = decompose(question).sub_actions
+        asked = ProgramQuestion(task=task(log), sub_action=first)
+        sources.append(program(asked).source)
+    as_step, as_goal = sources
+    assert 'ALIKE = ["log2"]\nOTHERS = []' in constants_alone(as_step)
+    assert 'ALIKE = []\nOTHERS = ["log2"]' in constants_alone(as_goal)
 
 
 def test_harvesting_a_log_escalates_on_evidence():

@@ -27,14 +27,14 @@ class WayRulebook(RulebookRules):
         return self._ways.way_to(goal.name, self._ways.open_ways(inventory)).how
 
     def words(
-        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+        self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> dict[str, object]:
         way = self._ways.way_to(goal.name, self._ways.open_ways(inventory))
         thing = goal.name.replace("_", " ")
         return {"item": goal.name, "thing": thing, "quantity": goal.quantity, "of": way.of}
 
     def constants(
-        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+        self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> dict[str, str | int | list[str]]:
         way = self._ways.way_to(goal.name, self._ways.open_ways(inventory))
         return {"ITEM": goal.name, "QUANTITY": goal.quantity, "OF": way.of}

@@ -166,11 +166,13 @@ def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
     """The next program of the stock; the last one again when there is no other. One that lost most
     of what an evaluation lost comes last."""
     goal = question.task.success
-    stock = _step(question, book).programs
+    step, alone = _step(question, book)
+    stock = step.programs
     if not stock:
         raise rules.NoRule(f"the rulebook has no program for {question.sub_action.name!r}")
     rulebook = Book(question.task.game, book)
-    sources = {file: rulebook.program(file, goal, question.task.inventory) for file in stock}
+    inventory = question.task.inventory
+    sources = {file: rulebook.program(file, goal, inventory, alone) for file in stock}
     weak = {each.program.source for each in question.tried if each.weakest and each.program}
     order = sorted(stock, key=lambda file: sources[file] in weak)
     file = order[min(len(question.attempts), len(order) - 1)]
@@ -185,7 +187,7 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         rule = Book(question.task.game, book).guard(question.guard.name)
         stock = [rule.spec] if rule.spec else []
     else:
-        stock = _step(question, book).specs
+        stock = _step(question, book)[0].specs
     if not stock:
         raise rules.NoRule(f"the rulebook has no training spec for {question.sub_action.name!r}")
     failed = sum(
@@ -292,18 +294,20 @@ def judge(question: JudgeQuestion, book: str = BOOK) -> JudgeAnswer:
     )
 
 
-def _step(question: ProgramQuestion | SpecQuestion, book: str) -> rules.Step:
+def _step(question: ProgramQuestion | SpecQuestion, book: str) -> tuple[rules.Step, bool]:
     """The step of the rules that the sub-action was made from: by name, what comes before and how
-    it is to be done. Two approaches may have steps of one name."""
+    it is to be done. Two approaches may have steps of one name. With it, whether it is a step of
+    whole goals alone."""
     names = [*(stage.sub_action.name for stage in question.before), question.sub_action.name]
     rulebook = Book(question.task.game, book)
-    found: list[rules.Step] = []
+    found: list[tuple[rules.Step, bool]] = []
     for alone in (True, False):
         known = rulebook.approach(question.task.success, question.task.inventory, alone)
         for split in known.splits:
             if [step.name for step in split[: len(names)]] == names:
-                found.append(split[len(names) - 1])
+                found.append((split[len(names) - 1], alone))
     if not found:
         raise rules.NoRule(f"the rulebook knows no sub-action {question.sub_action.name!r} here")
     method = question.sub_action.method
-    return next((step for step in found if method in step.methods), found[0])
+    step, _ = next((each for each in found if method in each[0].methods), found[0])
+    return step, all(alone for _, alone in found)

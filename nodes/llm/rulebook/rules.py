@@ -62,7 +62,7 @@ class Book:
             found = subtasks.get(kind)
             if found is None:
                 raise NoRule(f"{self.file} of {self.game} has no subtasks of the kind {kind!r}")
-        return self.fill(found, goal, inventory)
+        return self.fill(found, goal, inventory, alone)
 
     def kind_of(
         self, goal: Condition, inventory: Mapping[str, int] = NOTHING, alone: bool = True
@@ -73,12 +73,20 @@ class Book:
         except Unreachable as reason:
             raise NoRule(str(reason)) from None
 
-    def program(self, file: str, goal: Condition, inventory: Mapping[str, int] = NOTHING) -> str:
+    def program(
+        self,
+        file: str,
+        goal: Condition,
+        inventory: Mapping[str, int] = NOTHING,
+        alone: bool = False,
+    ) -> str:
         """A program of the stock, its constants set to what the goal names."""
-        return self._filled(self._filler.programs / file, goal, inventory)
+        return self._filled(self._filler.programs / file, goal, inventory, alone)
 
-    def _filled(self, file: Path, goal: Condition, inventory: Mapping[str, int]) -> str:
-        values = self._filler.constants(goal, inventory, self.rules.tables)
+    def _filled(
+        self, file: Path, goal: Condition, inventory: Mapping[str, int], alone: bool = False
+    ) -> str:
+        values = self._filler.constants(goal, inventory, alone, self.rules.tables)
         source = file.read_text("utf-8")
         if not values:
             return source
@@ -102,13 +110,19 @@ class Book:
         """Lists that training specs name."""
         return self._filler.lists(goal, inventory, self.rules.tables)
 
-    def fill(self, value: Any, goal: Condition, inventory: Mapping[str, int] = NOTHING) -> Any:
+    def fill(
+        self,
+        value: Any,
+        goal: Condition,
+        inventory: Mapping[str, int] = NOTHING,
+        alone: bool = False,
+    ) -> Any:
         """A copy of a rule with the braces in its strings filled in.
 
         Raises:
             NoRule: braces name what this game has no word for.
         """
-        words = self._filler.words(goal, inventory, self.rules.tables)
+        words = self._filler.words(goal, inventory, alone, self.rules.tables)
 
         def filled(part: Any) -> Any:
             if isinstance(part, str):

@@ -83,16 +83,17 @@ class MinecraftRulebook(RulebookRules):
         return "gather" if by_parts else "collect"
 
     def words(
-        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+        self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> dict[str, object]:
         """``item`` registry name, ``thing`` the item in words, ``block`` localised name of the
         block that drops it, ``source`` what a person looks for, ``quantity``; ``of`` the mob,
-        ``tool`` what is used on it; ``station`` in words and ``station_item`` what it is made at.
+        ``itself`` where nothing else counts; ``tool`` what is used on it; ``station`` in words and ``station_item`` what it is made at.
         """
         block, way = _block_of(goal, tables), _way(goal, inventory)
         return {
             "item": goal.name,
             "thing": goal.name.replace("_", " "),
+            "itself": " itself" if alone and _alike(goal) else "",
             "block": block,
             "source": tables["sources"].get(block, f"{_article(block)} {block}"),
             "quantity": goal.quantity,
@@ -103,7 +104,7 @@ class MinecraftRulebook(RulebookRules):
         }
 
     def constants(
-        self, goal: Condition, inventory: Mapping[str, int], tables: Tables
+        self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> dict[str, str | int | list[str]]:
         block = _block_of(goal, tables)
         way = _way(goal, inventory) or Way(how="find")
@@ -115,7 +116,8 @@ class MinecraftRulebook(RulebookRules):
             "VICTIM": goal.name if goal.kind == "killed" else way.of,
             "TOOL": next(iter([*way.tools, *way.uses]), ""),
             "TOOLS": way.tools,
-            "ALIKE": [other for other, item in ALIKE.items() if item == goal.name],
+            "ALIKE": [] if alone else _alike(goal),
+            "OTHERS": _alike(goal) if alone else [],
             "STATION": goal.name if goal.kind == "nearby" else way.station,
             "TICKS": goal.quantity * TICKS.get(goal.name, 1),
             "LEVEL": tables["levels"].get(block, 0),
@@ -157,6 +159,11 @@ class MinecraftRulebook(RulebookRules):
             found["sources"].append(goal.name)
         found["hands"] += [item for item in inventory if item.endswith("_sword")]
         return {key: list(dict.fromkeys(names)) for key, names in found.items()}
+
+
+def _alike(goal: Condition) -> list[str]:
+    """Items that do as well as the goal's on the way to something else."""
+    return [other for other, item in ALIKE.items() if item == goal.name]
 
 
 def _mob(goal: Condition, way: Way | None) -> str:

@@ -2,12 +2,17 @@ ITEM = "log"
 BLOCK = "wood"
 QUANTITY = 1
 TOOLS = []
-ALIKE = []  # what the block may give instead, and will do as well
+ALIKE = []  # what the block may give instead, and counts as well
+OTHERS = []  # what it may give instead, and does not count
 BY_WATER = ("clay", "sugar cane")
 
 
 def held(obs):
     return obs.inventory.get(ITEM, 0) + sum([obs.inventory.get(item, 0) for item in ALIKE])
+
+
+def others(obs):
+    return sum([obs.inventory.get(item, 0) for item in OTHERS])
 
 
 def in_reach(obs):
@@ -110,7 +115,7 @@ def action(obs):
             obs = walk(turn(75), 30) if tries % 30 == 0 else search(obs, been)
             continue
         dx, dy, dz = spot
-        here, had = obs.position, held(obs)
+        here, had, wrong = obs.position, held(obs), others(obs)
         x, z = floor(here[0]) + dx + 0.5, floor(here[2]) + dz + 0.5
         y = floor(here[1] + 0.001) + dy
         wet = obs.block(0, 0, 0) == "water"
@@ -121,3 +126,5 @@ def action(obs):
             obs = walk(turn(90), 8)
         elif dy < 2 or in_reach(obs) is None:
             obs = pick_up(obs, x, z, had)
+        if others(obs) > wrong:  # what stands here is of another kind
+            obs = explore(obs, 40, been)
