@@ -16,6 +16,8 @@ from nodes.llm.prompt_difference import differing_lines
 from nodes.llm.transcript import Entry, Unanswered, read_lines
 
 REPORT = "difference.txt"
+RECORDINGS = Path(__file__).parents[2] / "models" / "recordings"
+"""The transcripts that come with the project."""
 _TIMES = {"seconds"}  # fields of questions that a clock decides, not the run
 _MOST = 12  # differences that are listed
 
@@ -88,9 +90,11 @@ class Recording:
 
 
 def transcript_path(given: str) -> Path:
-    """The transcript that a run folder, its llm folder or a path names. Raises ValueError."""
+    """The transcript that a run folder, its llm folder or a path names, else one of those that come
+    with the project. Raises ValueError."""
     path = Path(os.path.expanduser(given)).absolute()
-    for candidate in (path, path / "transcript.jsonl", path / "llm" / "transcript.jsonl"):
+    within = (path, path / "transcript.jsonl", path / "llm" / "transcript.jsonl")
+    for candidate in (*within, RECORDINGS / given):
         if candidate.is_file():
             return candidate
     raise ValueError(

@@ -1,7 +1,9 @@
 """The transcript: every exchange as one line of JSON, and the memory of what was answered."""
 
+import gzip
 import os
 import threading
+import zlib
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
@@ -111,18 +113,22 @@ class Transcript:
 
 def read_lines(path: Path, kind: type[Line]) -> list[Line]:
     """The whole lines of a file: the last may be one that a node was writing when it was killed.
+    One that ends in ``.gz`` is compressed.
 
     Raises:
         OSError: it cannot be read.
-        ValueError: one of them does not decode; which.
+        ValueError: it is compressed and damaged, or one of the lines does not decode; which.
     """
-    return [line for _, _, line in _placed(path, kind)]
+    try:
+        return [line for _, _, line in _placed(path, kind)]
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} is no whole compressed file: {error}") from None
 
 
 def _placed(path: Path, kind: type[Line]) -> Iterator[tuple[int, int, Line]]:
     """The same with the first byte and the length of each."""
     first = 0
-    with path.open("rb") as file:
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return

@@ -1,7 +1,8 @@
 """A recorded run is replayed without a model, and the first question that differs is named."""
 
+import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,9 @@ import yaml
 from messages.bus import Bus, RemoteError
 from messages.chat import ASK, Answered, Ask, ChatMessage, Question
 from messages.plan import PURSUE, GoalReport
-from nodes.llm.replay import compare
+from nodes.llm.answer_parsing import parse
+from nodes.llm.replay import RECORDINGS, compare, transcript_path
+from nodes.llm.transcript import Entry, read_lines
 from tests.agent_stack import AgentProcess, Stack, stack
 from tests.bus_processes import PATIENCE
 from tests.conftest import short_folder
@@ -123,6 +126,38 @@ def test_edited_prompts_are_differences_unless_the_profile_excludes_them(
             assert replaying.ask(first).answer == first["answered"]["answer"]
     finally:
         replaying.close()
+
+
+def test_a_compressed_transcript_is_replayed(recorded: Path, run_folder: Path):
+    packed = run_folder / "recorded.jsonl.gz"
+    packed.write_bytes(gzip.compress((recorded / "llm" / "transcript.jsonl").read_bytes()))
+    replaying = Replaying(run_folder / "again", packed)
+    try:
+        first = entries(recorded)[0]
+        assert replaying.ask(first).answer == first["answered"]["answer"]
+    finally:
+        replaying.close()
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-40], lambda data: b"no gzip" + data])
+def test_a_damaged_compressed_transcript_is_one_sentence(
+    recorded: Path, tmp_path: Path, damage: Callable[[bytes], bytes]
+):
+    packed = tmp_path / "recorded.jsonl.gz"
+    data = gzip.compress((recorded / "llm" / "transcript.jsonl").read_bytes())
+    packed.write_bytes(damage(data))
+    with pytest.raises(ValueError, match=f"^{packed} is no whole compressed file: "):
+        read_lines(packed, Entry)
+
+
+@pytest.mark.parametrize("path", sorted(RECORDINGS.glob("*/*")), ids=lambda path: path.stem)
+def test_the_projects_recordings_have_answers_that_their_questions_still_accept(path: Path):
+    found = read_lines(path, Entry)
+    assert found
+    for entry in found:
+        question = msgspec.json.decode(entry.question, type=Question)
+        assert parse(question, entry.answered.answer) == entry.answered.answer
+    assert transcript_path(str(path.relative_to(RECORDINGS))) == path
 
 
 def test_questions_are_compared_field_by_field():

@@ -85,9 +85,10 @@ class MinecraftRulebook(RulebookRules):
     def words(
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> dict[str, object]:
-        """``item`` registry name, ``thing`` the item in words, ``block`` localised name of the
-        block that drops it, ``source`` what a person looks for, ``quantity``; ``of`` the mob,
-        ``itself`` where nothing else counts; ``tool`` what is used on it; ``station`` in words and ``station_item`` what it is made at.
+        """``item`` registry name, ``thing`` the item in words, ``itself`` where nothing else
+        counts, ``block`` localised name of the block that drops it, ``source`` what a person looks
+        for, ``quantity``; ``of`` the mob, ``tool`` what is used on it; ``station`` in words and
+        ``station_item`` what it is made at.
         """
         block, way = _block_of(goal, tables), _way(goal, inventory)
         return {
