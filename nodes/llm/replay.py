@@ -97,8 +97,11 @@ def transcript_path(given: str) -> Path:
     for candidate in (*within, RECORDINGS / given):
         if candidate.is_file():
             return candidate
+    beside = sorted(path.name for path in (RECORDINGS / given).parent.glob("*.jsonl.gz"))
+    hint = f" Recorded are {', '.join(beside)}." if beside and not Path(given).is_absolute() else ""
     raise ValueError(
         f"llm.transcript={given} is no transcript: name a run folder or its llm/transcript.jsonl."
+        f"{hint}"
     )
 
 

@@ -17,7 +17,7 @@ def add(commands: Commands) -> None:
         description="Run the cells of a table that are missing, and write the table with its "
         "intervals beside the paper's numbers. Cells that are there are kept. Tables: "
         "minedojo10, diamond, harvest, ablation-structure, ablation-iterations, "
-        "ablation-interface, ablation-llm, minedojo10-small, small-model, crafter, "
+        "ablation-interface, ablation-llm, minedojo10-small, crafter, "
         "crafter-pixels, suite, sample (with --draw), and your own in ./launch/table/. key=value "
         "is passed on to every cell, but for engine=ray, which runs cells on the hosts of a "
         "cluster (docs/ray.md).",

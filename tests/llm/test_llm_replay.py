@@ -160,6 +160,13 @@ def test_the_projects_recordings_have_answers_that_their_questions_still_accept(
     assert transcript_path(str(path.relative_to(RECORDINGS))) == path
 
 
+def test_a_seed_that_was_not_recorded_is_told_which_were():
+    with pytest.raises(ValueError, match=r"Recorded are .*stick-seed-0\.jsonl\.gz"):
+        transcript_path("reader/stick-seed-7.jsonl.gz")
+    with pytest.raises(ValueError, match=r"its llm/transcript\.jsonl\.$"):
+        transcript_path("runs/there-is-none")
+
+
 def test_questions_are_compared_field_by_field():
     then = {"history": [{"seconds": 1.0, "rate": 0.5, "lines": ["a", "b"]}], "goal": "log"}
     now = {"history": [{"seconds": 9.0, "rate": 0.4, "lines": ["a"]}], "new": 1}
