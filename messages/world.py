@@ -121,6 +121,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     before: View
     after: View
     cause: str = ""  # of a death, in words: "drowning", "a blow of a zombie"
+    spent: str = ""  # of a failure, in words: on which lines of its last program the steps went
 
 
 class Pictures(msgspec.Struct, frozen=True, kw_only=True):

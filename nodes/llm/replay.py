@@ -23,7 +23,8 @@ _MOST = 12  # differences that are listed
 
 
 class Recording:
-    """The questions and answers of a run, by id.
+    """The questions and answers of a run, by id. A transcript may hold several runs, one after the
+    other: of the questions with an id, the first that does not differ has the answer.
 
     Raises:
         ValueError: there is no such transcript, or it cannot be read.
@@ -36,11 +37,14 @@ class Recording:
         self._first: str | None = None  # what differed first
         path = transcript_path(profile.transcript)
         self.path = path
-        self._entries = {entry.answered.id: entry for entry in read_lines(path, Entry)}
+        self._entries: dict[str, list[Entry | Unanswered]] = {}
+        for entry in read_lines(path, Entry):
+            self._entries.setdefault(entry.answered.id, []).append(entry)
         beside = path.with_name("unanswered.jsonl")
         found = read_lines(beside, Unanswered) if beside.is_file() else []
-        # The first time that a question failed; the second time it may have been answered.
-        self._unanswered = {entry.id: entry for entry in reversed(found)}
+        # A question that failed the first time may have been answered the second time.
+        for failed in found:
+            self._entries.setdefault(failed.id, []).append(failed)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -57,17 +61,15 @@ class Recording:
                 raise ServiceError(
                     f"The replay differs from {self.path} since {self._first}", code="differs"
                 )
-            entry = self._entries.get(request.id)
-            failed = self._unanswered.get(request.id)
-            recorded = entry or failed
+            recorded = self._entries.get(request.id)
             if recorded is None:
                 raise self._differs(request.id, [self._absent(request.id)])
-            differences = self._compare(recorded, request)
-            if differences:
-                raise self._differs(request.id, differences)
-            if entry is None and failed is not None:
-                raise ServiceError(failed.sentence, code="no_answer")
-            assert entry is not None
+            compared = [self._compare(each, request) for each in recorded]
+            if all(compared):
+                raise self._differs(request.id, compared[0])
+            entry = recorded[compared.index([])]
+            if isinstance(entry, Unanswered):
+                raise ServiceError(entry.sentence, code="no_answer")
             return entry
 
     def _absent(self, id: str) -> str:

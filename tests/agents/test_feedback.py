@@ -61,16 +61,23 @@ def test_the_result_of_an_unseen_evaluation_reaches_both_agents(tmp_path: Path):
 def test_failed_episodes_are_shown_after_an_iteration_that_broke_off_too(tmp_path: Path):
     outer = Outer(tmp_path, [[FIND, HARVEST]], EVALUATED)
     (first,) = outer.achieve(limits=Limits(iterations=1)).iterations
+    assert first.unseen is not None
+    spent = "of the steps of dig 90% on line 3, `obs = attack()`"
+    failed = [msgspec.structs.replace(each, spent=spent) for each in first.unseen.failed]
+    unseen = msgspec.structs.replace(first.unseen, failed=failed)
+    first = msgspec.structs.replace(first, unseen=unseen)
     broke_off = msgspec.structs.replace(first, number=1, stages=[], unseen=None, episodes=0)
     question = msgspec.structs.replace(outer.asked[0], history=[first, broke_off])
     text = prompt("slow_agent", question)
     assert "A failed one of iteration 0: died (drowning) after 40 steps" in text
+    assert f"; {spent}" in text
     tried = [
         Tried(iteration=each.number, line=each.lines[1], unseen=each.unseen)
         for each in (first, broke_off)
     ]
     text = prompt("fast_agent", ProgramQuestion(task=TASK, sub_action=HARVEST, tried=tried))
     assert "- A failed unseen episode of iteration 0: died (drowning) after 40 steps" in text
+    assert f"; {spent}" in text
 
 
 def test_the_stage_that_lost_most_episodes_is_made_again_and_the_rest_is_kept(tmp_path: Path):

@@ -238,6 +238,17 @@ def test_reports_of_a_program_are_grouped_by_how_it_ended_with_an_example_each()
     assert by_status["finished"].last_primitive == "use"
 
 
+def test_a_failed_episode_tells_where_the_steps_of_its_program_went() -> None:
+    source = "def action(obs):\n    while obs.facing != 'gold':\n        obs = noop()\n"
+    stand = Program(name="stand", source=source, max_steps=64)
+    playing, _ = session(2, interface=None)
+    playing.run_program(stand)
+    told = [episode.spent for episode in playing.episodes()]
+    assert told == ["of the steps of stand 100% on line 3, `obs = noop()`"] * 2
+    playing.take(interface(), [1])  # a policy goes on in one of them
+    assert [episode.spent for episode in playing.episodes()] == [told[0], ""]
+
+
 def test_equipping_an_item_that_is_not_held_is_an_error_in_the_program() -> None:
     playing, _ = session(1)
     source = "def action(obs):\n    attack()\n    equip('log')\n"

@@ -139,6 +139,29 @@ def test_a_compressed_transcript_is_replayed(recorded: Path, run_folder: Path):
         replaying.close()
 
 
+def test_of_several_recorded_runs_the_question_that_does_not_differ_is_answered(
+    recorded: Path, run_folder: Path
+):
+    first, second, *_ = entries(recorded)
+    other = json.loads(json.dumps(second))
+    other["question"]["subtask"]["success"]["quantity"] = 2
+    other["answered"]["answer"] = "of the other run"
+    both = run_folder / "both.jsonl"
+    both.write_text("".join(f"{json.dumps(each)}\n" for each in (first, second, first, other)))
+    for number, asked in enumerate((second, other)):
+        replaying = Replaying(run_folder / str(number), both)
+        try:
+            assert replaying.ask(asked).answer == asked["answered"]["answer"]
+        finally:
+            replaying.close()
+    other["question"]["subtask"]["success"]["quantity"] = 3
+    replaying = Replaying(run_folder / "differs", both)
+    try:
+        assert "quantity: was 1, is 3" in replaying.refused(other)
+    finally:
+        replaying.close()
+
+
 @pytest.mark.parametrize("damage", [lambda data: data[:-40], lambda data: b"no gzip" + data])
 def test_a_damaged_compressed_transcript_is_one_sentence(
     recorded: Path, tmp_path: Path, damage: Callable[[bytes], bytes]

@@ -185,3 +185,26 @@ def test_a_run_that_takes_too_much_processor_time_is_ended_and_others_continue(
     assert 3 <= busy.line <= 5
     assert "0.02 seconds of the processor's time" in busy.error
     assert (quick.status, quick.steps) == ("finished", 400)
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_run_tells_on_which_lines_its_steps_went(alone: bool) -> None:
+    source = (
+        "def swing(obs):\n    for _ in range(90):\n        obs = attack()\n    return obs\n\n\n"
+        "def action(obs):\n    obs = swing(obs)\n    for _ in range(270):\n        obs = jump()\n"
+    )
+    seen = Observations(Readings(FakeWorld(1)), frozenset())
+    run = Run(compile_program(source, RUNTIME), 1000)
+    code = run.start(seen.row(0, 0))
+    if alone:
+        while code is not None:
+            code = run.send(seen.row(0, run.steps + 1))
+    else:
+        batch = Batch({0: run}, {0: code or 0})
+        while batch.runs:
+            batch.send(seen)
+    assert run.ending is not None
+    ((jumps, most), (swings, rest)) = run.ending.spent
+    assert (jumps, swings) == (10, 3)
+    assert most == pytest.approx(0.75, abs=0.05)
+    assert most + rest == 1.0

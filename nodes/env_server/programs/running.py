@@ -5,6 +5,7 @@ import math
 import time
 import traceback
 from array import array
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from operator import length_hint
@@ -30,6 +31,7 @@ machine: this is for work that fuel does not count."""
 NO_INTERRUPTS: Mapping[int, int] = {}
 SLOW_STEP = 0.005  # seconds in which a batch takes a step; after a slower one runs are timed
 _TIMED_STEPS = 256  # for so many steps, as asking for the CPU time costs more than most steps
+LOOKED_AT = 16  # steps from one look at where a run stands to the next
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Ending:
     line: int = 0
     last_primitive: str = ""
     error: str = ""
+    spent: tuple[tuple[int, float], ...] = ()  # lines and their shares of the steps, most first
 
 
 class Run:
@@ -59,6 +62,7 @@ class Run:
         self.last: Code | None = None  # what was carried out last
         self._fuel = Fuel(max_steps)
         self.seconds = 0.0  # of CPU time, as far as it was timed
+        self._stood: Counter[int] = Counter()  # by line, in looks
         self._names: dict[str, Any] = {}
         self._generator: Generator[Code, Any, None] | None = None
 
@@ -93,6 +97,8 @@ class Run:
         return self._go_on(obs, steps)
 
     def _go_on(self, obs: Any, steps: int) -> Code | None:
+        if not steps % LOOKED_AT:
+            self.look()
         self.carried_out(steps, self._next)
         self.refuel()
         try:
@@ -142,6 +148,10 @@ class Run:
         """Record that the world took this primitive, the run's step number ``steps``."""
         self.steps, self.last = steps, code
 
+    def look(self) -> None:
+        """Count the line at which the program stands, for `Ending.spent`."""
+        self._stood[self._line()] += 1
+
     def interrupted_at(self, steps: int) -> None:
         """Put the run aside after so many steps; another batch goes on with it."""
         self.steps = steps
@@ -167,7 +177,9 @@ class Run:
         if status == "finished" and self._fuel.exhausted:
             status, error = "fuel_exhausted", self._fuel.limit
         last = "" if self.last is None else self.program.runtime.described(self.last)
-        self.ending = Ending(status, self.steps, line, last, error)
+        looks = self._stood.total()
+        spent = tuple((line, number / looks) for line, number in self._stood.most_common())
+        self.ending = Ending(status, self.steps, line, last, error, spent)
         if self._generator is not None:
             with contextlib.suppress(Exception):
                 self._generator.close()
@@ -226,6 +238,9 @@ class Batch:
         limited = steps >= self._limit or self._timed
         carried_out = codes[:] if limited else codes
         slow: dict[int, Code | None] = {}
+        if not steps % LOOKED_AT:
+            for run in self.runs.values():
+                run.look()
         began = time.perf_counter()
         turn, observation = PULSE.turn, self._observation
         for place, (send, hint, row, before) in enumerate(self._live):

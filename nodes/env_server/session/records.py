@@ -41,6 +41,7 @@ class Episodes:
         self.subtask: Counters = ()  # when the subtask began
         self.version = 0  # grows whenever an episode or a subtask begins
         self.why = [""] * size  # what a player died of, or how the last stage of it ended
+        self.spent = [""] * size  # where the steps of the last program went
         self._before: list[View | None] = [None] * size
         self._after: list[View | None] = [None] * size
 
@@ -71,7 +72,7 @@ class Episodes:
         self.ended[rows] = RUNNING
         self.died_early[rows] = False
         for row in rows.tolist():
-            self.why[row] = ""
+            self.why[row] = self.spent[row] = ""
         self.version += 1
         self.start = _copied(readings.counters(), self.start, rows)
         self.begin_subtask(rows, readings)
@@ -83,6 +84,11 @@ class Episodes:
         """From here on the stages of ``rows`` count what they gain."""
         self.subtask = _copied(readings.counters(), self.subtask, rows)
         self.version += 1
+
+    def forget_program(self, rows: Bools) -> None:
+        """In ``rows`` (B,) a policy goes on: the steps from here on are not a program's."""
+        for row in np.flatnonzero(rows).tolist():
+            self.spent[row] = ""
 
     def end(self, rows: Bools, how: int, readings: Readings) -> None:
         """Episodes of ``rows`` (B,) are over."""
@@ -116,6 +122,7 @@ class Episodes:
             before=self._before[row] or after,
             after=after,
             cause=self.why[row] if ended == DEATH else "",
+            spent="" if ended == SUCCESS else self.spent[row],
         )
 
 
@@ -213,6 +220,7 @@ class Reports:
         self._groups: dict[tuple[str, int], tuple[Ending, dict[str, str]]] = {}
         self._rows: dict[tuple[str, int], list[int]] = {}
         self.endings: dict[int, str] = {}  # in words, by environment
+        self.spent: dict[int, str] = {}  # likewise, where the steps went
 
     def begin(self, rows: Bools) -> None:
         """The program is about to start in ``rows`` (B,)."""
@@ -229,6 +237,7 @@ class Reports:
         self.endings[row] = (
             f"{self._program} {run_in_words(ending.status, ending.line, ending.error)}"
         )
+        self.spent[row] = _spent_in_words(self._program, run.program.source, ending)
         if key not in self._groups:
             now = self._play.view(self._readings, row)
             changed = self._play.changes(self._before[row], now)
@@ -251,3 +260,18 @@ class Reports:
             for key, (ending, changed) in self._groups.items()
         ]
         return sorted(reports, key=lambda report: -report.count)
+
+
+_TOLD_SHARE, _TOLD_LINES = 0.2, 3  # a line with a smaller share says little
+_LONGEST_LINE = 60  # characters
+
+
+def _spent_in_words(program: str, source: str, ending: Ending) -> str:
+    """``80% of the steps of dig on line 7, `obs = attack()` ``"""
+    lines = source.splitlines()
+    told = [
+        f"{share:.0%} on line {line}, `{lines[line - 1].strip()[:_LONGEST_LINE]}`"
+        for line, share in ending.spent[:_TOLD_LINES]
+        if share >= _TOLD_SHARE and 0 < line <= len(lines)
+    ]
+    return f"of the steps of {program} {'; '.join(told)}" if told else ""

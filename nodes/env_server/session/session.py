@@ -152,6 +152,7 @@ class Session:
         self._tally.begin(interface)
         self.stage, self._guards = stage, made
         stage.over[:] = self.records.over | ~rows
+        self.records.forget_program(~stage.over)
         if self._photographer is not None:
             self._photographer.begin(~stage.over)
         stage.rewards.begin(self._readings, ~stage.over)
@@ -268,6 +269,8 @@ class Session:
         made.mistakes()
         for row in np.flatnonzero(rows & ~self.records.over).tolist():
             self.records.why[row] = reports.endings.get(row, "")
+        for row, spent in reports.spent.items():
+            self.records.spent[row] = spent
         return steps, reports.all()
 
     def episodes(self) -> list[Episode]:

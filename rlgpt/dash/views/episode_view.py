@@ -84,6 +84,7 @@ def one(run: Path, play: str, environment: int) -> dict[str, Any] | None:
         "before": episode.before,
         "after": episode.after,
         "reward": episode.reward,
+        "spent": episode.spent,
         "task": None if whole is None else whole.opened.task.id,
         "parts": done,
     }

@@ -141,6 +141,7 @@ function one(found, context, again) {
   const facts = [
     ["play", found.play],
     ["ended", `${WORDS[found.ended]}${found.why ? `: ${found.why}` : ""}, after ${found.steps} steps`],
+    ["spent", found.spent],
     ["changed", changes(found.changed) || "nothing in the inventory"],
     ["stood", `at ${after.position.map((v) => v.toFixed(1)).join(", ")}${after.biome ? ` in ${after.biome}` : ""}, facing ${after.facing || "nothing"}`],
     ["life", `${after.life.toFixed(1)} of 20, food ${after.food.toFixed(1)}`],
