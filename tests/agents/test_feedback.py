@@ -201,6 +201,10 @@ def test_the_critic_sees_each_way_to_fail_first():
     for number in range(6):
         ended = "death" if number == 5 else "horizon"
         failed.append(episode(12 + number, ended, "a blow of a zombie" if number == 5 else ""))
+    spent = "of the steps of dig 90% on line 3, `obs = attack()`"
+    worked[0], failed[0] = (
+        msgspec.structs.replace(each, spent=spent) for each in (worked[0], failed[0])
+    )
     evidence = Evidence(
         id="e",
         sub_action="dig",
@@ -219,4 +223,5 @@ def test_the_critic_sees_each_way_to_fail_first():
     text = prompt("critic", JudgeQuestion(evidence=evidence, success_rate=0.67))
     assert text.index("Failed: used up its steps") < text.index("Worked:")
     assert "Failed: died (a blow of a zombie) after 40 steps" in text
+    assert text.count(spent) == 1  # of the failed one
     assert "5 reached the horizon, 1 died (a blow of a zombie)" in text
