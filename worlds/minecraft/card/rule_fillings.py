@@ -85,7 +85,7 @@ class MinecraftRulebook(RulebookRules):
     def words(
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> dict[str, object]:
-        """``item`` registry name, ``thing`` the item in words, ``itself`` where nothing else
+        """``item`` registry name, ``thing`` the item in words, ``only`` where nothing else
         counts, ``block`` localised name of the block that drops it, ``source`` what a person looks
         for, ``quantity``; ``of`` the mob, ``tool`` what is used on it; ``station`` in words and
         ``station_item`` what it is made at.
@@ -94,7 +94,7 @@ class MinecraftRulebook(RulebookRules):
         return {
             "item": goal.name,
             "thing": goal.name.replace("_", " "),
-            "itself": " itself" if alone and _alike(goal) else "",
+            "only": " only" if alone and _alike(goal) else "",
             "block": block,
             "source": tables["sources"].get(block, f"{_article(block)} {block}"),
             "quantity": goal.quantity,
