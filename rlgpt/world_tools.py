@@ -7,13 +7,14 @@ import sys
 from typing import NoReturn
 
 from nodes.common.running.process import python
+from voxeldojo.command_name import VARIABLE
 
 
 def become(what: str, arguments: list[str]) -> NoReturn:
     """Become ``voxeldojo WHAT``, whose own parser reads the arguments."""
     command = python("nodes.common.running.command", "voxeldojo", what, *arguments)
     # Its errors and its usage name the command that the user called.
-    os.execve(sys.executable, command, {**os.environ, "VOXELDOJO_CALLED": "rlgpt world"})
+    os.execve(sys.executable, command, {**os.environ, VARIABLE: "rlgpt world"})
 
 
 def fingerprint(module: str, *arguments: str) -> str | None:

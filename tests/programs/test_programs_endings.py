@@ -204,7 +204,7 @@ def test_a_run_tells_on_which_lines_its_steps_went(alone: bool) -> None:
         while batch.runs:
             batch.send(seen)
     assert run.ending is not None
-    ((jumps, most), (swings, rest)) = run.ending.spent
+    ((jumps, most), (swings, rest)) = run.spent
     assert (jumps, swings) == (10, 3)
     assert most == pytest.approx(0.75, abs=0.05)
     assert most + rest == 1.0

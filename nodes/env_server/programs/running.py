@@ -43,7 +43,6 @@ class Ending:
     line: int = 0
     last_primitive: str = ""
     error: str = ""
-    spent: tuple[tuple[int, float], ...] = ()  # lines and their shares of the steps, most first
 
 
 class Run:
@@ -149,8 +148,14 @@ class Run:
         self.steps, self.last = steps, code
 
     def look(self) -> None:
-        """Count the line at which the program stands, for `Ending.spent`."""
+        """Count the line at which the program stands, for `spent`."""
         self._stood[self._line()] += 1
+
+    @property
+    def spent(self) -> list[tuple[int, float]]:
+        """Lines and their shares of the steps, most first."""
+        looks = self._stood.total()
+        return [(line, number / looks) for line, number in self._stood.most_common()]
 
     def interrupted_at(self, steps: int) -> None:
         """Put the run aside after so many steps; another batch goes on with it."""
@@ -177,9 +182,7 @@ class Run:
         if status == "finished" and self._fuel.exhausted:
             status, error = "fuel_exhausted", self._fuel.limit
         last = "" if self.last is None else self.program.runtime.described(self.last)
-        looks = self._stood.total()
-        spent = tuple((line, number / looks) for line, number in self._stood.most_common())
-        self.ending = Ending(status, self.steps, line, last, error, spent)
+        self.ending = Ending(status, self.steps, line, last, error)
         if self._generator is not None:
             with contextlib.suppress(Exception):
                 self._generator.close()

@@ -237,7 +237,7 @@ class Reports:
         self.endings[row] = (
             f"{self._program} {run_in_words(ending.status, ending.line, ending.error)}"
         )
-        self.spent[row] = _spent_in_words(self._program, run.program.source, ending)
+        self.spent[row] = _spent_in_words(self._program, run)
         if key not in self._groups:
             now = self._play.view(self._readings, row)
             changed = self._play.changes(self._before[row], now)
@@ -266,12 +266,12 @@ _TOLD_SHARE, _TOLD_LINES = 0.2, 3  # a line with a smaller share says little
 _LONGEST_LINE = 60  # characters
 
 
-def _spent_in_words(program: str, source: str, ending: Ending) -> str:
-    """``80% of the steps of dig on line 7, `obs = attack()` ``"""
-    lines = source.splitlines()
+def _spent_in_words(program: str, run: Run) -> str:
+    """``of the steps of dig 80% on line 7, `obs = attack()` ``"""
+    lines = run.program.source.splitlines()
     told = [
         f"{share:.0%} on line {line}, `{lines[line - 1].strip()[:_LONGEST_LINE]}`"
-        for line, share in ending.spent[:_TOLD_LINES]
+        for line, share in run.spent[:_TOLD_LINES]
         if share >= _TOLD_SHARE and 0 < line <= len(lines)
     ]
     return f"of the steps of {program} {'; '.join(told)}" if told else ""
