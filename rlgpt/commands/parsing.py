@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from nodes.common.running.plain_text import plain_line, plain_sentence
@@ -33,6 +34,11 @@ class _Parser(argparse.ArgumentParser):
         self, args: Any = None, namespace: Any = None
     ) -> tuple[argparse.Namespace, list[str]]:
         given, more = super().parse_known_args(args, namespace)
+        last = self._get_positional_actions()[-1:]
+        goes_on = bool(last) and last[0].nargs in ("*", "+")
+        if goes_on and not any(word.startswith("-") for word in more):  # the list, behind an option
+            setattr(given, last[0].dest, [*getattr(given, last[0].dest), *more])
+            more = []
         if not hasattr(given, "parser"):  # the innermost is the first one
             given.parser = self
         return given, more
@@ -54,6 +60,17 @@ class _Parser(argparse.ArgumentParser):
                 raise
             kind = "no whole number" if action.type is int else "no number"
             raise argparse.ArgumentError(action, f"`{arg_string}` is {kind}") from None
+
+    def _match_arguments_partial(
+        self, actions: Sequence[argparse.Action], arg_strings_pattern: str
+    ) -> list[int]:
+        # As of Python 3.13: an argument that may be left out can also stand behind an option, as
+        # the JSON of `service call /x --run R '{}'`. Before, it counted as left out at the option.
+        counts: list[int] = super()._match_arguments_partial(actions, arg_strings_pattern)  # type: ignore[misc]
+        if arg_strings_pattern[sum(counts) :].startswith("O"):
+            while counts and not counts[-1]:
+                counts.pop()
+        return counts
 
     def error(self, message: str) -> NoReturn:
         super().error(plain_sentence(message))

@@ -63,10 +63,26 @@ def _settings(folders: list[Path]) -> dict[str, list[Any]]:
     configs = [flatten(node_files.config(folder)) for folder in folders]
     keys = list(dict.fromkeys(key for config in configs for key in config))
     values = {key: [config.get(key) for config in configs] for key in keys}
-    return {
+    differing = {
         key: each
         for key, each in values.items()
         if key not in _OWN and any(value != each[0] for value in each)
+    }
+    return _without_copies(differing)
+
+
+def _without_copies(settings: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Without what a node's parameters repeat of a block of the launch file, as those of the
+    learner repeat ``learner``."""
+
+    def last(key: str) -> str:
+        return key.rpartition(".")[2]
+
+    blocks = [(last(key), each) for key, each in settings.items() if not key.startswith("nodes.")]
+    return {
+        key: each
+        for key, each in settings.items()
+        if not key.startswith("nodes.") or (last(key), each) not in blocks
     }
 
 

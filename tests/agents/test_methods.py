@@ -200,6 +200,7 @@ def test_methods_use_the_code_policies_macros_and_imitation_of_the_paper(
 ):
     assert {name: used(methods[name], "stick") for name in METHODS} == {
         "deps": {"code"},
+        "learned_guards": {"code", "rl"},
         "mineagent": {"rl"},
         "mineagent_autocraft": {"rl"},
         "no_critic": {"code", "rl"},

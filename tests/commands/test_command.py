@@ -10,7 +10,7 @@ import pytest
 
 from nodes.common.running.ending_signals import ENDING, heeded
 from nodes.llm.getting.interrupts import interrupted_once
-from rlgpt.main import main
+from rlgpt.main import command_parser, main
 from tests.launch_toys.launched import command, environment, rlgpt
 
 WHY = ("world", "coverage", "--why")  # becomes a program of the env server
@@ -144,6 +144,23 @@ def test_a_word_that_a_command_does_not_take_is_named_with_its_usage(
     errors = capsys.readouterr().err
     assert said in errors
     assert errors.startswith(f"usage: rlgpt {' '.join(words.split()[:2])} [-h]")
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "value"),
+    [
+        ("service call /critic/judge --run it {}", "request", "{}"),
+        ("topic pub /draws --run it -", "message", "-"),
+        ("action send_goal /goal --run it {}", "message", "{}"),
+        ("param set critic a=1 --run it b=2", "assignments", ["a=1", "b=2"]),
+        ("node log critic --run it learner", "names", ["critic", "learner"]),
+        ("compare a --json b c", "runs", ["a", "b", "c"]),
+    ],
+)
+def test_arguments_may_stand_behind_an_option(words: str, name: str, value: object) -> None:
+    given, more = command_parser().parse_known_args(words.split())
+    assert not more
+    assert getattr(given, name) == value
 
 
 @pytest.mark.parametrize(

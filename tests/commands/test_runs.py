@@ -131,8 +131,9 @@ def test_a_size_is_printed_in_its_largest_unit() -> None:
 def test_compare_prints_what_differs_between_runs(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = ran(place, "first", "learner: {gamma: 0.99}\n")
-    second = ran(place, "second", "learner: {gamma: 0.9, hidden: 64}\n")
+    node = "nodes: {{learner: {{parameters: {{gamma: {gamma}}}}}}}\n"  # as ${{learner}} becomes
+    first = ran(place, "first", "learner: {gamma: 0.99}\n" + node.format(gamma=0.99))
+    second = ran(place, "second", "learner: {gamma: 0.9, hidden: 64}\n" + node.format(gamma=0.9))
     whole = goal_report()
     write(first, whole)
     fewer = msgspec.structs.replace(

@@ -157,7 +157,9 @@ def test_counters_equal_the_packages_inventory_and_achievements_after_each_step(
     played.close()
 
 
-@pytest.mark.parametrize("method", ["rlgpt", "pure_code", "pure_rl", "pure_rl_pixels", "random"])
+@pytest.mark.parametrize(
+    "method", ["rlgpt", "learned_guards", "pure_code", "pure_rl", "pure_rl_pixels", "random"]
+)
 def test_a_launch_takes_each_method_of_the_table(method: str) -> None:
     composed = compose_launch("crafter", [f"method={method}", "run=x"])
     check_task(check(composed, "crafter"), "crafter")
