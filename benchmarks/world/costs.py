@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from benchmarks.world.rows import Pace, Row
-from benchmarks.world.whole_batch import PLAINS, played, plays
+from benchmarks.world.whole_batch import PLAINS, Played, plays
 from voxeldojo.engine import EmbeddedWorld
 
 FIRST_STEP = """
@@ -42,13 +42,13 @@ def _row(name: str, unit: str, values: list[float], target: float | None) -> Row
 
 
 def _resets(pace: Pace) -> list[Row]:
-    world, actions = played(1, 0)
-    one, alive = np.zeros(1, np.int64), np.ones(1, np.bool_)
+    played = Played(1, 0)
+    world, one = played.world, np.zeros(1, np.int64)
     seeds = itertools.count(100)
 
     def use() -> None:
         for _ in range(300):
-            world.step(next(actions), alive)
+            played.step()
 
     used = pace.times(lambda: world.reset(one, one), use)
     new = pace.times(lambda: world.reset(one, np.array([next(seeds)])), lambda: None)

@@ -20,7 +20,10 @@ def measure(pace: Pace) -> list[Row]:
         environment = make("harvest_1_diamond", image_size=size, world_seed="7")
         environment.reset()
         chosen = itertools.cycle(actions)
-        rates = pace.rates(lambda: environment.step(next(chosen)))  # noqa: B023
+        rates = pace.rates(
+            lambda: environment.step(next(chosen)),  # noqa: B023
+            before=environment.reset,
+        )
         environment.close()
         height, width = size
         rows.append(

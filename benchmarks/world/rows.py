@@ -35,11 +35,18 @@ class Pace(msgspec.Struct, frozen=True):
     repeats: int = 7
     seconds: float = 0.5  # of each repeat, at least
 
-    def rates(self, call: Callable[[], object], each: int = 1) -> list[float]:
-        """How many a second, if one call is ``each`` of them. The first call is not counted."""
+    def rates(
+        self,
+        call: Callable[[], object],
+        each: int = 1,
+        before: Callable[[], object] = lambda: None,
+    ) -> list[float]:
+        """How many a second, if one call is ``each`` of them. The first call is not counted, nor
+        ``before``, with which each repeat begins."""
         call()
         found = []
         for _ in range(self.repeats):
+            before()
             calls, start = 0, time.perf_counter()
             while (spent := time.perf_counter() - start) < self.seconds:
                 call()

@@ -42,35 +42,43 @@ def plays(worlds: int, steps: int = 509) -> NDArray[np.int64]:
     return np.stack(columns, -1)
 
 
-def played(
-    worlds: int, steps: int = 200
-) -> tuple[EmbeddedWorld, "itertools.cycle[NDArray[np.int64]]"]:
-    """Worlds in which some time has passed, and what is done next."""
-    world = EmbeddedWorld(worlds, **PLAINS, strict=False)
-    world.reset(np.arange(worlds), np.arange(worlds))
-    actions = itertools.cycle(plays(worlds))
-    every_row = np.ones(worlds, np.bool_)
-    for _ in range(steps):
-        world.step(next(actions), every_row)
-    return world, actions
+class Played:
+    """Worlds in which some time has passed."""
+
+    def __init__(self, worlds: int, steps: int = 200) -> None:
+        self.world = EmbeddedWorld(worlds, **PLAINS, strict=False)
+        self._seeds = np.arange(worlds)
+        self._every_row = np.ones(worlds, np.bool_)
+        self._plays = plays(worlds)
+        self._steps = steps
+        self.begin()
+
+    def begin(self) -> None:
+        """Reset all worlds and play their first steps. Rows are of the same minutes so: later in
+        the day there are other mobs, and what players have dug and lost."""
+        self.world.reset(self._seeds, self._seeds)
+        self._actions = itertools.cycle(self._plays)
+        for _ in range(self._steps):
+            self.step()
+
+    def step(self) -> None:
+        self.world.step(next(self._actions), self._every_row)
 
 
 def measure(pace: Pace, sizes: list[int], cores: set[int]) -> list[Row]:
     """``cores``: those that there are, for the rows that use them all."""
     rows = []
     for worlds in sizes:
-        world, actions = played(worlds)
-        every_row = np.ones(worlds, np.bool_)
+        played = Played(worlds)
+        world = played.world
+        rates = partial(pace.rates, each=worlds, before=played.begin)
 
         def step() -> None:
-            world.step(next(actions), every_row)  # noqa: B023
+            played.step()  # noqa: B023
             world.observe()  # noqa: B023
 
-        def bare() -> None:
-            world.step(next(actions), every_row)  # noqa: B023
-
         def features() -> None:
-            world.step(next(actions), every_row)  # noqa: B023
+            played.step()  # noqa: B023
             world.observe(  # noqa: B023
                 ("inventory", "voxels", "location", "life", "masks", "rays"),
                 radius=4,
@@ -80,29 +88,32 @@ def measure(pace: Pace, sizes: list[int], cores: set[int]) -> list[Row]:
 
         count = f"{worlds} worlds" if worlds > 1 else "one world"
 
-        def shared(name: str, unit: str, played: Callable[[], Any]) -> None:
+        def shared(name: str, unit: str, call: Callable[[], Any]) -> None:
             """A row of the same on all cores, if there are several."""
             if len(cores) > 1:
                 with on_cores(world, cores):  # noqa: B023
-                    rates = pace.rates(played, worlds)  # noqa: B023
+                    found = rates(call)  # noqa: B023
                 name = f"{name}, {count} on {len(cores)} cores"  # noqa: B023
-                rows.append(_row(name, unit, rates, None))
+                rows.append(_row(name, unit, found, None))
 
         name = f"default observation (3x3x3 voxels, inventory, stats, masks), {count}"
         target = 400_000.0 if worlds == 64 else None
-        rows.append(_row(name, "steps/s", pace.rates(step, worlds), target))
+        rows.append(_row(name, "steps/s", rates(step), target))
         if worlds >= FEWEST:
             shared("the same", "steps/s", step)
         if worlds == 64:
             name = "the same without looking, 64 worlds"
-            rows.append(_row(name, "steps/s", pace.rates(bare, worlds), None))
+            rows.append(_row(name, "steps/s", rates(played.step), None))
             name = f"9x9x9 voxels and {len(RAYS)} rays beside them, 64 worlds"
-            rows.append(_row(name, "steps/s", pace.rates(features, worlds), 40_000.0))
+            rows.append(_row(name, "steps/s", rates(features), 40_000.0))
             shared("the same", "steps/s", features)
             for height, width, wanted in PICTURES:
                 which = itertools.cycle(range(worlds))
-                rates = pace.rates(lambda: world.rgb(next(which), height, width))  # noqa: B023
-                rows.append(_row(f"RGB {height}x{width}", "frames/s", rates, wanted))
+                one = pace.rates(
+                    lambda: world.rgb(next(which), height, width),  # noqa: B023
+                    before=played.begin,
+                )
+                rows.append(_row(f"RGB {height}x{width}", "frames/s", one, wanted))
                 drawn = partial(world.rgb_all, height, width)
                 shared(f"RGB {height}x{width}", "frames/s", drawn)
         world.close()
