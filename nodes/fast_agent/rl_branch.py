@@ -183,17 +183,16 @@ def _compare(
         # Of other episodes than the policy's: where samples ran out, one of them had fewer.
         return
     verdict = judge(agent, goal, "program", played, macros=[])
-    program_rate = f"the program {rival.name} in {round(verdict.success_rate * count)}"
-    other = f"the policy in {round(policy.success_rate * episodes)}"
-    paces = [played.steps / count, pace]
-    if outcome.offer(stage, verdict, [], played):
-        stands, falls = program_rate, other
-    else:
-        stands, falls = other, program_rate
-        paces.reverse()
-    compared = f"On the same starts {stands} of {count} stands, and not {falls}."
+    kept = "program" if outcome.offer(stage, verdict, [], played) else "policy"
+    compared = (
+        f"On the same starts the program {rival.name} worked in "
+        f"{round(verdict.success_rate * count)} and the policy in "
+        f"{round(policy.success_rate * episodes)} of {count} episodes: the {kept} is kept."
+    )
     if verdict.success_rate == policy.success_rate:
-        compared += f" It took {paces[0]:.0f} steps an episode, and not {paces[1]:.0f}."
+        compared += (
+            f" The program took {played.steps / count:.0f} steps an episode, the policy {pace:.0f}."
+        )
     # The sub-action was to be learned: where a program stands, that has not succeeded yet.
     success = outcome.verdict.success and outcome.stage != stage
     outcome.verdict = msgspec.structs.replace(

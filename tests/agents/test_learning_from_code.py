@@ -344,8 +344,10 @@ def test_the_better_of_program_and_policy_stands(
         assert stage.program is not None
         assert stage.program.source == program(1)  # the best of those with the same aim
         assert stage.policy is None
-        counts = f"in {20 * rival:.0f} of 20 stands, and not the policy in {20 * policy:.0f}"
-        assert f"the program get_log_2 {counts}" in implemented.line.verdict.reason
+        counts = f"in {20 * rival:.0f} and the policy in {20 * policy:.0f} of 20 episodes"
+        assert f"the program get_log_2 worked {counts}: the program is kept" in (
+            implemented.line.verdict.reason
+        )
     else:
         assert stage.policy is not None
         assert stage.program is None
