@@ -166,7 +166,7 @@ def test_the_table_of_crafter_gives_each_method_its_iterations() -> None:
     definition = tables.read("crafter")
     cells = {each.method: each for each in expand(definition, []) if each.seed == 0}
     assert {name: each.limits["iterations"] for name, each in cells.items()} == {
-        name: 2 if name == "rlgpt" else 1 for name in definition.methods
+        name: 2 if name in ("rlgpt", "learned_guards") else 1 for name in definition.methods
     }
     assert {each.limits["samples"] for each in cells.values()} == {7_000_000}
     assert "limits.iterations=2" in cells["rlgpt"].arguments
