@@ -109,10 +109,7 @@ def measure(pace: Pace, sizes: list[int], cores: set[int]) -> list[Row]:
             shared("the same", "steps/s", features)
             for height, width, wanted in PICTURES:
                 which = itertools.cycle(range(worlds))
-                one = pace.rates(
-                    lambda: world.rgb(next(which), height, width),  # noqa: B023
-                    before=played.begin,
-                )
+                one = rates(lambda: world.rgb(next(which), height, width), each=1)  # noqa: B023
                 rows.append(_row(f"RGB {height}x{width}", "frames/s", one, wanted))
                 drawn = partial(world.rgb_all, height, width)
                 shared(f"RGB {height}x{width}", "frames/s", drawn)

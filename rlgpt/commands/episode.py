@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from rlgpt.commands.parsing import Commands, example, group, refuse_more
+from rlgpt.commands.parsing import Commands, example, group
 
 
 def add(commands: Commands) -> None:
@@ -26,13 +26,13 @@ def add(commands: Commands) -> None:
         usage="%(prog)s [-h] [--out FILE] [--of GOAL] [RUN] SEED",
         **example("rlgpt episode play runs/latest 950003 --of goal/0-log/iteration-3"),
     )
-    # One word alone is the seed, which argparse cannot tell with options between the two.
+    # One word alone is the seed.
     played.add_argument("run", nargs="?", metavar="RUN", help="default: the newest")
     played.add_argument(
         "seed", nargs="?", metavar="SEED", help="as `rlgpt episode list` shows them"
     )
     played.add_argument("--out", metavar="FILE", help="the film; default: RUN/films/...mp4")
-    played.set_defaults(do=_play, takes_more=True)
+    played.set_defaults(do=_play)
     for parser in (listed, played):
         parser.add_argument("--of", metavar="GOAL", help="of this goal, by its id")
 
@@ -43,13 +43,10 @@ def _list(given: Namespace, _: list[str]) -> int:
     return list_episodes(given.run, given.of, given.ended, given.json)
 
 
-def _play(given: Namespace, more: list[str]) -> int:
+def _play(given: Namespace, _: list[str]) -> int:
     from rlgpt.single_runs.playing_again import play_again
 
     words = [word for word in (given.run, given.seed) if word is not None]
-    if more and len(words) == 1 and not more[0].startswith("-"):
-        words.append(more.pop(0))
-    refuse_more(given, more)
     *run, seed = words or [""]
     try:
         number = int(seed)

@@ -34,10 +34,10 @@ class _Parser(argparse.ArgumentParser):
         self, args: Any = None, namespace: Any = None
     ) -> tuple[argparse.Namespace, list[str]]:
         given, more = super().parse_known_args(args, namespace)
-        last = self._get_positional_actions()[-1:]
-        goes_on = bool(last) and last[0].nargs in ("*", "+")
-        if goes_on and not any(word.startswith("-") for word in more):  # the list, behind an option
-            setattr(given, last[0].dest, [*getattr(given, last[0].dest), *more])
+        lists = [each for each in self._get_positional_actions() if each.nargs in ("*", "+")]
+        if lists and more and not any(word.startswith("-") for word in more):
+            name = lists[-1].dest  # what goes on behind an option
+            setattr(given, name, [*getattr(given, name), *more])
             more = []
         if not hasattr(given, "parser"):  # the innermost is the first one
             given.parser = self
