@@ -120,6 +120,22 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
     weakest: bool = False  # most of the episodes that the evaluation lost were lost in it
 
 
+class StagesTried(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a tryout of all stages reached their aim, and how much of it they reached on
+    average."""
+
+    success_rate: Share
+    progress: Share
+
+
+class GuardTried(msgspec.Struct, frozen=True, kw_only=True):
+    """The stages of an iteration with a learned guard and without it, on the same starts."""
+
+    episodes: Positive  # of each of the two
+    with_guard: StagesTried
+    without: StagesTried
+
+
 class GuardLine(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one guard in one iteration. ``report``: what it did in the iteration's tryouts
     and its evaluation."""
@@ -133,6 +149,7 @@ class GuardLine(msgspec.Struct, frozen=True, kw_only=True):
     # Of a guard by rl: what its policy was to be trained on, and how that went.
     spec: TrainingSpec | None = None
     learning: Learning | None = None
+    tried: GuardTried | None = None  # None: it was not compared
 
 
 class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -164,13 +181,26 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     @property
     def tried_out(self) -> float:
-        """Success rate of the tryout of its last sub-action, which plays all stages before it."""
+        """Success rate of its stages' last tryout: with the guards that were learned, or that of
+        its last sub-action, which plays all stages before it."""
+        if (tried := self._tried_with_guards()) is not None:
+            return tried.success_rate
         return self.lines[-1].verdict.success_rate if self.lines else 0.0
 
     @property
     def progress(self) -> float:
         """How much of its aim that tryout brought about, 0 to 1."""
+        if (tried := self._tried_with_guards()) is not None:
+            return tried.progress
         return self.lines[-1].verdict.progress if self.lines else 0.0
+
+    def _tried_with_guards(self) -> StagesTried | None:
+        """The last tryout of the stages with the guards that stand. Guards are compared one after
+        the other, each beside those that were kept before it."""
+        for line in reversed(self.guards):
+            if line.tried is not None:
+                return line.tried.with_guard if line.made else line.tried.without
+        return None
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -300,7 +330,8 @@ class MakeGuard(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     proposal: GuardProposal
     sub_actions: list[SubAction]  # that it is to interrupt
     history: list[GuardLine] = []  # its outcomes in earlier iterations, oldest first
-    stages: list[Stage] = []
+    stages: list[Stage] = []  # with the guards that were made before it
+    place: NotNegative = 0  # among their guards, of which the first whose condition holds plays
     samples: int | None = None  # primitive steps that it may take in all; None: any
 
 
@@ -308,6 +339,7 @@ class GuardMade(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     guard: Guard | None  # None: nothing that could run was made
     line: GuardLine
     samples: Samples = Samples()
+    reports: list[GuardReport] = []  # what the guards did in its tryouts
 
 
 class Evaluate(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -45,6 +45,9 @@ class Agent(Node):
         # A policy whose horizon is over begins again until its episode is; false: it has it once.
         persist: bool = True
         trial_episodes: Positive = 20
+        # Of each of the two tryouts that compare stages with and without a learned guard. It plays
+        # only some of their steps, so that what it changes shows in many episodes.
+        guard_episodes: Positive = 60
         evaluation_episodes: Positive = EVALUATION_EPISODES
         repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
         refusals: NotNegative = 5  # programs that the check refuses, besides, within one goal
@@ -87,11 +90,20 @@ class Agent(Node):
     parameters: Parameters
     live = frozenset(
         {"reuse_rate", "repairs", "required_rate", "trial_episodes", "evaluation_episodes"}
-        | {"refusals", "budget", "most_samples", "stop_at", "give_up_at", "tries", "most_tries"}
+        | {
+            "guard_episodes",
+            "refusals",
+            "budget",
+            "most_samples",
+            "stop_at",
+            "give_up_at",
+            "tries",
+            "most_tries",
+        }
     )
 
     def check_parameters(self, wanted: Any) -> None:
-        for name in ("trial_episodes", "evaluation_episodes"):
+        for name in ("trial_episodes", "guard_episodes", "evaluation_episodes"):
             where = f"nodes.fast_agent.parameters.{name}"
             check_session_size(self.config, where, getattr(wanted, name))
         if problem := self._contradiction(wanted):

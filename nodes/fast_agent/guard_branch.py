@@ -42,8 +42,9 @@ def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
         reason="" if made.guard is not None else made.reason,
         spec=made.spec,
         learning=made.learning,
+        tried=made.tried,
     )
-    return GuardMade(guard=made.guard, line=line, samples=spent.samples())
+    return GuardMade(guard=made.guard, line=line, samples=spent.samples(), reports=spent.guards)
 
 
 def _can_be_played(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> bool:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from messages.bus import GoalHandle, RemoteError
-from messages.plan import MakeGuard, Working
+from messages.plan import GuardTried, MakeGuard, Working
 from messages.training import LeadingStage, Learning, TrainingSpec
 from messages.world import Guard, Interface
 from nodes.common.goals.goal_ids import slug
@@ -13,6 +13,7 @@ from nodes.common.questions.asking import NoAnswer
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.guard_check import why_not_played
+from nodes.fast_agent.guard_comparison import compare, longest_comparison
 from nodes.fast_agent.guard_spec import write_guard_spec
 from nodes.fast_agent.implementing import SpentSteps
 from nodes.fast_agent.policy_training import train
@@ -27,12 +28,14 @@ class TrainedGuard(NamedTuple):
     reason: str = ""
     spec: TrainingSpec | None = None
     learning: Learning | None = None
+    tried: GuardTried | None = None
 
 
 def train_guard(
     agent: Agent, goal: GoalHandle[MakeGuard, Working], guard: Guard, spent: SpentSteps
 ) -> TrainedGuard:
-    """Have a spec written for the policy of ``guard``, and train it."""
+    """Have a spec written for the policy of ``guard``, and train it. It stands unless its stages do
+    worse with it."""
     proposal = goal.request.proposal
     if not goal.request.stages:
         return TrainedGuard(None, "There is no stage to train it in.")
@@ -45,8 +48,11 @@ def train_guard(
         return TrainedGuard(None, f"No valid training spec was given: {' '.join(problems)}")
     interface = msgspec.structs.replace(interface, horizon=guard.max_steps, autocraft=False)
     left = spent.left
-    if left is not None and left < guard.max_steps:
-        return TrainedGuard(None, f"The samples are spent: {left:,} are left for a training.")
+    if left is not None:
+        # As those of a sub-action's tryout are: at most a quarter.
+        left -= min(longest_comparison(agent, goal), left // 4)
+        if left < guard.max_steps:
+            return TrainedGuard(None, f"The samples are spent: {left:,} are left for a training.")
     spec = _training_spec(agent, goal.request, guard, interface, budget, left)
     try:
         trained = train(agent, goal, spec, spent)
@@ -66,7 +72,10 @@ def train_guard(
     if wrong := why_not_played(agent, f"{goal.id}/trained", goal.request.task, made):
         reason = f"It was trained, and no session plays it: {wrong}"
         return TrainedGuard(None, reason, spec, learning)
-    return TrainedGuard(made, "", spec, learning)
+    compared = compare(agent, goal, made, spent)
+    return TrainedGuard(
+        None if compared.reason else made, compared.reason, spec, learning, compared.tried
+    )
 
 
 def _training_spec(

@@ -278,7 +278,7 @@ class SlowAgent(Node):
         """Make the guards, those excepted that an earlier iteration had without a mistake: by code
         before the sub-actions, by rl when there are stages to be ``trained`` in, within what is
         left of ``practice``."""
-        known_before = len(done.guards)
+        order = [slug(each.name) for each in decomposition.guards]
         waiting = [each for each in decomposition.guards if _is_due(each, trained, history)]
         for number, proposal in enumerate(waiting):
             earlier = [
@@ -287,6 +287,9 @@ class SlowAgent(Node):
                 for line in iteration.guards
                 if slug(line.proposal.name) == slug(proposal.name)
             ]
+            place = sum(
+                order.index(guard.name) < order.index(slug(proposal.name)) for guard in done.guards
+            )
             known = _earlier_guard(proposal, history)
             if known is None:
                 request = MakeGuard(
@@ -295,6 +298,7 @@ class SlowAgent(Node):
                     sub_actions=decomposition.sub_actions,
                     history=earlier,
                     stages=done.stages,
+                    place=place,
                     samples=(practice - done.training - done.trial) // (len(waiting) - number)
                     if trained
                     else None,
@@ -306,17 +310,17 @@ class SlowAgent(Node):
                     cancelled=lambda: goal.withdrawn,
                 )
                 done.training += made.samples.training
+                done.trial += made.samples.trial
+                done.reports += made.reports
                 known = made.guard, made.line
             guard, line = known
             done.guard_lines.append(line)
             if guard is not None:
-                done.guards.append(guard)
-        order = [slug(each.name) for each in decomposition.guards]
-        done.guards.sort(key=lambda guard: order.index(guard.name))
-        if len(done.guards) > known_before:
-            done.stages = [
-                msgspec.structs.replace(stage, guards=done.guards) for stage in done.stages
-            ]
+                done.guards.insert(place, guard)
+                guards = list(done.guards)
+                done.stages = [
+                    msgspec.structs.replace(stage, guards=guards) for stage in done.stages
+                ]
 
     def _evaluate(self, goal: Achieving, id: str, stages: list[Stage], samples: int) -> Evaluated:
         return self.run_goal(

@@ -1,7 +1,8 @@
 """Guards in the two loops: proposed, made, played with, reported, kept and reused."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -118,6 +119,7 @@ def agents(
     answers: Answers | None = None,
     evaluation_episodes: int = 4,
     observations: tuple[str, ...] | None = None,
+    fast_agent: Mapping[str, Any] = MappingProxyType({"guard_episodes": 4}),
     **parameters: Any,
 ) -> tuple[Any, ...]:
     """The bus, its sessions, and the questions that were asked."""
@@ -147,7 +149,7 @@ def agents(
     bus.answer(JUDGE, judge)
     start(SlowAgent, bus, run, **parameters)
     fast = {"trial_episodes": 4, "evaluation_episodes": evaluation_episodes, "repairs": 1}
-    start(FastAgent, bus, run, skills="skills", observations=observations, **fast)
+    start(FastAgent, bus, run, skills="skills", observations=observations, **fast, **fast_agent)
     return bus, sessions, asked
 
 

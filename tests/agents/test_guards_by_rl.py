@@ -64,9 +64,12 @@ def learning(
     samples: int = 600,
     specs: Sequence[SpecAnswer] = (SPEC,),
     source: str = WALK,
+    when: str = WHEN.replace("0.25", "0.75"),
+    walks: bool = True,
     **parameters: Any,
 ) -> tuple[Any, list[Train], Any]:
-    """Agents that propose a guard by rl, and a learner that makes a policy which walks on."""
+    """Agents that propose a guard by rl, and a learner that makes a policy which ``walks`` on, or
+    stands still."""
     left = list(specs)
     bus, _, asked = agents(
         run,
@@ -76,9 +79,7 @@ def learning(
                 guards=[LEARNED, STEP_BACK],
             ),
             GuardQuestion: lambda question: (
-                GOOD
-                if question.proposal.method == "code"
-                else GuardAnswer(when=WHEN.replace("0.25", "0.75"), max_steps=7)
+                GOOD if question.proposal.method == "code" else GuardAnswer(when=when, max_steps=7)
             ),
             ProgramQuestion: lambda question: ProgramAnswer(source=source),
             SpecQuestion: lambda question: left.pop(0) if len(left) > 1 else left[0],
@@ -101,7 +102,7 @@ def learning(
 
     bus.answer_action(TRAIN, train)
     fields = [Field(name="facing", size=3), Field(name="time", size=1)]
-    layer = layer_of(np.zeros((2, 4)), np.array([-99.0, 99.0]))
+    layer = layer_of(np.zeros((2, 4)), np.array([-99.0, 99.0] if walks else [99.0, -99.0]))
     actor = Actor(fields=fields, choices=SPEC.actions, layers=[layer])
     bus.answer(ACTOR, lambda request: GotActor(actor=actor))
     return bus, trained, asked
@@ -126,9 +127,10 @@ def test_a_guard_by_rl_is_trained_in_the_stages_that_it_cuts_into(tmp_path: Path
     assert stage.guards[0].actor is None
     assert iteration.samples.training == 690
     by_name = {line.proposal.name: line.report for line in iteration.guards}
-    # It only plays in the evaluation, which comes after its training; forward is what it chooses.
+    # It plays in the comparison and the evaluation, which come after its training; forward is what
+    # it chooses.
     assert by_name["Move on"] == GuardReport(
-        name="move-on", turns=1, steps=1, episodes=1, ended={"over": 1}
+        name="move-on", turns=2, steps=2, episodes=2, ended={"over": 2}
     )
 
 

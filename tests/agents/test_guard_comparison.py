@@ -1,0 +1,86 @@
+"""A learned guard stands unless the stages do worse with it than without it, on the same starts."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.plan import GuardLine, GuardTried, Iteration, StagesTried
+from messages.world import OPEN
+from tests.agents.test_guard_loops import achieved
+from tests.agents.test_guards_by_rl import LEARNED, learning
+
+ALWAYS = "def when(obs):\n    return True\n"
+WELL = StagesTried(success_rate=1.0, progress=1.0)
+NOT_AT_ALL = StagesTried(success_rate=0.0, progress=0.0)
+
+
+def harmful(run: Path, **fast_agent: Any) -> Any:
+    """A guard that always takes over, and stands still: no stage comes to its end."""
+    parameters = {"guard_episodes": 4, **fast_agent}
+    bus, _, _ = learning(run, when=ALWAYS, walks=False, fast_agent=parameters)
+    return bus
+
+
+def of_the_guard(iteration: Iteration) -> GuardLine:
+    return next(line for line in iteration.guards if line.proposal == LEARNED)
+
+
+def test_a_guard_with_which_the_stages_do_worse_is_left_out(tmp_path: Path):
+    bus = harmful(tmp_path)
+    report = achieved(bus)
+    assert report.success, report.reason
+    (iteration,) = report.iterations
+    assert [guard.name for guard in iteration.stages[0].guards] == ["stand-still"]
+    line = of_the_guard(iteration)
+    assert (line.made, line.report) == (False, None)
+    assert line.tried == GuardTried(episodes=4, with_guard=NOT_AT_ALL, without=WELL)
+    assert line.reason == (
+        "It was trained, and its stages did worse with it. On the same 4 starts they reached their "
+        "aim 0 times (0% of it on average) with it, and 4 times (100% of it on average) without it."
+    )
+    # What its training came to is kept for who asks for it again.
+    assert line.learning is not None
+    assert line.spec is not None
+    assert (iteration.tried_out, iteration.progress) == (1.0, 1.0)
+
+
+def test_a_guard_with_which_they_do_as_well_stands_and_its_tryouts_are_counted(tmp_path: Path):
+    bus, _, _ = learning(tmp_path)
+    (iteration,) = achieved(bus).iterations
+    line = of_the_guard(iteration)
+    assert line.made
+    assert line.tried == GuardTried(episodes=4, with_guard=WELL, without=WELL)
+    others = achieved(harmful(tmp_path / "off", better_of=False)).iterations[0].samples
+    assert iteration.samples.trial > others.trial
+
+
+def test_both_tryouts_have_the_same_starts_and_no_other_play_has(tmp_path: Path):
+    bus, _, _ = learning(tmp_path)
+    achieved(bus)
+    opened = [sent for name, sent in bus.requests if name == OPEN.name]
+    plays = {each.session.rpartition("/play-")[0].rpartition("/")[2]: each for each in opened}
+    assert plays["with"].seeds == plays["without"].seeds
+    first = plays["with"].seeds.first
+    assert first >= plays["trial-0"].seeds.first + plays["trial-0"].seeds.count
+    assert first + plays["with"].seeds.count <= plays["episodes"].seeds.first
+
+
+def test_it_is_not_compared_where_nothing_says_what_worked(tmp_path: Path):
+    bus = harmful(tmp_path, better_of=False)
+    (iteration,) = achieved(bus).iterations
+    line = of_the_guard(iteration)
+    assert (line.made, line.tried) == (True, None)
+    assert iteration.success_rate == 0.0
+    # It is the tryout of its last sub-action then, which was played before.
+    assert iteration.tried_out == 1.0
+
+
+def test_an_iteration_is_chosen_by_the_tryout_with_its_guards(tmp_path: Path):
+    bus = harmful(tmp_path)
+    (iteration,) = achieved(bus).iterations
+    line = of_the_guard(iteration)
+    kept = msgspec.structs.replace(line, made=True)
+    others = [each for each in iteration.guards if each != line]
+    with_it = msgspec.structs.replace(iteration, guards=[*others, kept])
+    assert (with_it.tried_out, with_it.progress) == (0.0, 0.0)
