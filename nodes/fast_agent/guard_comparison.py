@@ -11,6 +11,7 @@ from messages.bus import GoalHandle
 from messages.plan import GuardTried, MakeGuard, Stage, StagesTried, Working
 from messages.world import JUDGED, Episode, Guard, Task
 from models.outcomes import holds
+from nodes.common.goals.guard_counts import tried_in_words
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import SpentSteps
 from nodes.fast_agent.portions import OutOfSamples, longest_episode, play_what_fits
@@ -107,13 +108,4 @@ def _left_out(tried: GuardTried) -> str:
     with_it, without = tried.with_guard, tried.without
     if (with_it.success_rate, with_it.progress) >= (without.success_rate, without.progress):
         return ""
-    return (
-        f"It was trained, and its stages did worse with it. On the same {tried.episodes} starts "
-        f"they reached their aim {_in_words(with_it, tried.episodes)} with it, and "
-        f"{_in_words(without, tried.episodes)} without it."
-    )
-
-
-def _in_words(outcome: StagesTried, episodes: int) -> str:
-    times = round(outcome.success_rate * episodes)
-    return f"{times} times ({outcome.progress:.0%} of it on average)"
+    return f"It was trained, and its stages did worse with it: {tried_in_words(tried)}."

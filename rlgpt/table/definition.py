@@ -132,10 +132,15 @@ def quick(definition: Definition) -> Definition:
         episodes=2,
         limits={"iterations": 1, "samples": 1_000_000},  # what all may take that is begun
         samples={},
+        limits_of={
+            method: {key: value for key, value in limits.items() if key != "samples"}
+            for method, limits in definition.limits_of.items()
+        },
         learn=None,
         overrides=[
             *definition.overrides,
             "nodes.fast_agent.parameters.trial_episodes=2",
+            "nodes.fast_agent.parameters.guard_episodes=2",
             "nodes.fast_agent.parameters.repairs=0",
             "nodes.fast_agent.parameters.budget=2000",
         ],

@@ -7,6 +7,7 @@ import msgspec
 
 from messages.plan import GuardLine, GuardTried, Iteration, StagesTried
 from messages.world import OPEN
+from nodes.common.goals.guard_counts import line_in_words
 from tests.agents.test_guard_loops import achieved
 from tests.agents.test_guards_by_rl import LEARNED, learning
 
@@ -36,8 +37,9 @@ def test_a_guard_with_which_the_stages_do_worse_is_left_out(tmp_path: Path):
     assert (line.made, line.report) == (False, None)
     assert line.tried == GuardTried(episodes=4, with_guard=NOT_AT_ALL, without=WELL)
     assert line.reason == (
-        "It was trained, and its stages did worse with it. On the same 4 starts they reached their "
-        "aim 0 times (0% of it on average) with it, and 4 times (100% of it on average) without it."
+        "It was trained, and its stages did worse with it: on the same 4 starts the stages reached "
+        "their aim 0 times (0% of it on average) with it and 4 times (100% of it on average) "
+        "without it."
     )
     # What its training came to is kept for who asks for it again.
     assert line.learning is not None
@@ -51,6 +53,10 @@ def test_a_guard_with_which_they_do_as_well_stands_and_its_tryouts_are_counted(t
     line = of_the_guard(iteration)
     assert line.made
     assert line.tried == GuardTried(episodes=4, with_guard=WELL, without=WELL)
+    assert line_in_words(line).endswith(
+        "; on the same 4 starts the stages reached their aim 4 times (100% of it on average) with "
+        "it and 4 times (100% of it on average) without it"
+    )
     others = achieved(harmful(tmp_path / "off", better_of=False)).iterations[0].samples
     assert iteration.samples.trial > others.trial
 

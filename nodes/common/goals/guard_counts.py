@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from messages.plan import GuardLine
+from messages.plan import GuardLine, GuardTried, StagesTried
 from messages.world import TURN_ENDINGS, GuardReport
 
 _CUT_SHORT = ("taken_over", "episode_over")
@@ -67,7 +67,22 @@ def line_in_words(line: GuardLine) -> str:
     """The outcome of a guard in an iteration, in words."""
     if not line.made:
         return f"it was not made: {line.reason}"
-    return "it was never played with" if line.report is None else in_words(line.report)
+    played = "it was never played with" if line.report is None else in_words(line.report)
+    return played if line.tried is None else f"{played}; {tried_in_words(line.tried)}"
+
+
+def tried_in_words(tried: GuardTried) -> str:
+    """``on the same 60 starts the stages reached their aim 7 times (85% of it on average) with it
+    and 5 times (83% of it on average) without it``."""
+
+    def words(outcome: StagesTried) -> str:
+        times = round(outcome.success_rate * tried.episodes)
+        return f"{times} time{'' if times == 1 else 's'} ({outcome.progress:.0%} of it on average)"
+
+    return (
+        f"on the same {tried.episodes} starts the stages reached their aim "
+        f"{words(tried.with_guard)} with it and {words(tried.without)} without it"
+    )
 
 
 def _sum(one: GuardReport, other: GuardReport) -> GuardReport:
