@@ -59,6 +59,9 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     lead: list[LeadingStage] = []
     seeds: SeedRange
     budget: int  # primitive samples at most, those of prefix and lead not counted
+    # Where the success rate still rises as the budget is spent, the budget is doubled, to so many
+    # samples at most; None: never.
+    grows_to: int | None = None
     stop_at: float = 1.0  # success rate of recent training episodes that ends training early
     # Primitive steps at most, those of prefix and lead counted, whatever they take; None: any.
     most: int | None = None

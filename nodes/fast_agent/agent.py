@@ -57,6 +57,8 @@ class Agent(Node):
         prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up
         most_samples: Positive = 3_000_000  # the largest budget that a spec may have
         budget: Positive | None = None  # caps the specs'; None: as they have it
+        # May a budget be doubled where the success rate still rises as it is spent?
+        budget_grows: bool = True
         stop_at: Share = 0.98  # training success rate at which training ends early
         # Samples without any success that end it; None: never.
         give_up_at: Positive | None = 100_000

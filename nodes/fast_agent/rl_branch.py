@@ -72,6 +72,7 @@ def implement_by_rl(
     rival = best_of(tried, goal.request.sub_action.success) if _compares(agent) else None
     if (left := spent.left) is not None:
         spec = _affordable(agent, goal, spec, left, tryouts=1 if rival is None else 2)
+    spec = _growing(agent, spec)
 
     try:
         trained = train(agent, goal, spec, spent)
@@ -138,6 +139,15 @@ def _affordable(
             f"one episode may take {episode:,}."
         )
     return msgspec.structs.replace(spec, most=most, budget=min(spec.budget, most))
+
+
+def _growing(agent: Agent, spec: TrainingSpec) -> TrainingSpec:
+    """The spec, with how far its budget may grow: as far as samples and the run's caps allow."""
+    parameters = agent.parameters
+    caps = (spec.most, parameters.budget, parameters.most_samples)
+    most = min(cap for cap in caps if cap is not None)
+    grows = parameters.budget_grows and most > spec.budget
+    return msgspec.structs.replace(spec, grows_to=most if grows else None)
 
 
 def _try_policy(

@@ -4,11 +4,13 @@ A spec bounds a training twice: ``budget`` is for the samples that PPO learns fr
 primitive steps, those of resets, demonstrations and tryouts included.
 """
 
+import logging
 import math
 
 from messages.bus import ServiceError
 from messages.training import TrainingSpec
 from nodes.learner.decline import fallen_below
+from nodes.learner.rising import still_rises
 from nodes.learner.spec_measures import longest_decision, longest_episode
 from nodes.learner.state import TrainingState
 
@@ -23,6 +25,7 @@ class TrainingLimits:
         environments: how many are wanted.
         window: training episodes that the success rate is of.
         reset: primitive steps that the reset of one environment may take.
+        log: for a budget that grows.
 
     Attributes:
         size: how many environments the spec's samples are enough for.
@@ -33,8 +36,16 @@ class TrainingLimits:
         ServiceError: the samples are not enough for one environment.
     """
 
-    def __init__(self, spec: TrainingSpec, environments: int, window: int, reset: int) -> None:
+    def __init__(
+        self,
+        spec: TrainingSpec,
+        environments: int,
+        window: int,
+        reset: int,
+        log: logging.Logger | None = None,
+    ) -> None:
         self._spec, self._window = spec, window
+        self._log = log or logging.getLogger(__name__)
         longest = longest_decision(spec)
         self.size = _affordable(spec, environments, longest, reset)
         self.decisions = self.size * longest
@@ -48,6 +59,11 @@ class TrainingLimits:
         """Primitive steps that one more decision of every environment may take, resets included, as
         it may end the episode."""
         return self.decisions + self.resets
+
+    def budget(self, state: TrainingState) -> int:
+        """Samples that PPO may learn from by now: those of the spec, or more where that grew."""
+        budget, most = self._spec.budget, self._spec.grows_to
+        return budget if most is None else max(budget, min(most, budget << state.counters.doubled))
 
     def room(self, state: TrainingState) -> float:
         """Primitive steps that the training may still take, prefixes included."""
@@ -81,12 +97,15 @@ class TrainingLimits:
             state.stopped = f"its tryouts fell to {rates[-1]:.2f}, below {below}"
 
     def stop_when_budget_is_spent(self, state: TrainingState) -> None:
-        """Stop, unless one more decision of every environment still fits into the budget."""
-        budget = self._spec.budget
+        """Stop, unless one more decision of every environment still fits into the budget, or it
+        grows."""
+        budget = self.budget(state)
         left = budget - state.counters.samples
-        if left >= self.decisions:
+        if left >= self.decisions or self._grow(state):
             return
         state.stopped = "the budget is spent"
+        if state.counters.doubled:
+            state.stopped += f", which grew from {self._spec.budget} samples to {budget}"
         if left > NEGLIGIBLE * budget:
             state.stopped += (
                 f" but for {left} of {budget} samples, fewer than one more decision in {self.size} "
@@ -104,6 +123,30 @@ class TrainingLimits:
                 + (f", its last tryout {kept}" if kept else "")
             )
         return spent
+
+    def _grow(self, state: TrainingState) -> bool:
+        """Double the budget if the success rate still rises. Returns whether there is room for
+        another decision then."""
+        before = self.budget(state)
+        rises = still_rises(state.curve, state.counters.full_at, self._window)
+        if self._spec.grows_to is None or rises is None:
+            return False
+        state.counters.doubled += 1
+        budget = self.budget(state)
+        if budget - state.counters.samples < self.decisions:
+            state.counters.doubled -= 1
+            return False
+        since, rate = rises
+        self._log.info(
+            "the success rate rose from %.2f at %s samples to %.2f: the budget of %s samples is "
+            "now %s",
+            rate,
+            f"{since:,}",
+            state.episodes.success_rate,
+            f"{before:,}",
+            f"{budget:,}",
+        )
+        return True
 
     def _kept(self, state: TrainingState) -> int:
         """Primitive steps that are kept for the last tryout: none before the first one, as there

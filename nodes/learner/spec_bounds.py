@@ -20,7 +20,7 @@ def _problems(spec: TrainingSpec) -> Iterator[str]:
     yield from _of_seeds("seeds", spec.seeds)
     if spec.tryouts is not None:
         yield from _of_seeds("tryouts.seeds", spec.tryouts.seeds)
-    for name in ("budget", "most", "give_up_at"):
+    for name in ("budget", "grows_to", "most", "give_up_at"):
         value = getattr(spec, name)
         if value is not None and value < 1:
             yield f"{name} is {value}; it is at least 1 step."

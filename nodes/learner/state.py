@@ -33,6 +33,8 @@ class Counters(msgspec.Struct, kw_only=True):
     decisions: int = 0
     iterations: int = 0
     seeds_used: int = 0
+    doubled: int = 0  # times that the budget was, as the success rate still rose
+    full_at: int | None = None  # samples at which the window of recent episodes was first full
 
 
 @dataclass
@@ -271,6 +273,8 @@ class TrainingState:
             self.episodes.end(
                 episode.environment, episode.success, episode.total_reward, episode.length
             )
+        if self.counters.full_at is None and self.episodes.full:
+            self.counters.full_at = self.counters.samples
         self.curve.append((self.counters.samples, self.episodes.success_rate))
 
     def hold_to_clone(self) -> None:

@@ -70,6 +70,8 @@ class Training:
         log: logging.Logger,
         warn: Callable[[str], None],
     ) -> None:
+        if parameters.uniform:  # its success rate changes by chance alone
+            spec = msgspec.structs.replace(spec, grows_to=None)
         self.policy = policy
         self.spec = spec
         self.parameters = msgspec.structs.replace(
@@ -85,7 +87,7 @@ class Training:
         reset = longest_reset(spec.prefix, leaders.lead)
         if spec.guard is not None:
             reset += MOST_STEPS_BEFORE_REPLY
-        self.limits = TrainingLimits(spec, parameters.environments, parameters.window, reset)
+        self.limits = TrainingLimits(spec, parameters.environments, parameters.window, reset, log)
         plan = SessionPlan(
             name=policy,
             spec=spec,
@@ -319,7 +321,7 @@ class Training:
     def _collect(
         self, state: TrainingState, collector: Collector, check: Callable[[], None]
     ) -> Rollout:
-        left = self.spec.budget - state.counters.samples
+        left = self.limits.budget(state) - state.counters.samples
         room = self.limits.room_to_learn(state) - self._opening_steps
 
         def go_on(samples: int, prefix_steps: int) -> bool:
@@ -351,7 +353,7 @@ class Training:
         self.live.apply(self.parameters, state)
         if overlap:
             rollout = rollout.copied()  # the next one is collected in the same storage
-        update = state.update_of(rollout, self.spec.budget)
+        update = state.update_of(rollout, self.limits.budget(state))
         state.count(rollout, self.session.seeds_used)
         samples = state.counters.samples
 
@@ -408,7 +410,7 @@ class Training:
             samples=counters.samples,
             prefix_samples=counters.prefix_samples,
             decisions=counters.decisions,
-            budget=self.spec.budget,
+            budget=self.limits.budget(state),
             success_rate=episodes.success_rate,
             mean_return=episodes.mean_return,
             entropy=statistics.entropy,

@@ -37,7 +37,7 @@ def seed_of(spec: TrainingSpec) -> int:
         if policy and Path(policy["checkpoint"]).is_absolute():
             del policy["checkpoint"]
     # nor on how long the training may go on.
-    del fields["most"], fields["give_up_at"], fields["tryouts"]
+    del fields["most"], fields["grows_to"], fields["give_up_at"], fields["tryouts"]
     return zlib.crc32(msgspec.json.encode(fields))
 
 

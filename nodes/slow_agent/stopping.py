@@ -94,4 +94,4 @@ def _tried(iteration: Iteration) -> list[object]:
 
 def _unlimited(spec: TrainingSpec | None) -> TrainingSpec | None:
     """The spec without what the samples that are left decide."""
-    return spec and msgspec.structs.replace(spec, budget=0, most=None)
+    return spec and msgspec.structs.replace(spec, budget=0, most=None, grows_to=None)

@@ -57,6 +57,8 @@ class SpecFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     memory: Literal["none", "gru"] = "none"  # what is carried from decision to decision
     memory_size: Positive = 64  # numbers of it
     gamma: Discount | None = None  # inside a macro; None: the learner's
+    # The budget may be doubled to so many samples while the success rate still rises.
+    grows_to: Positive | None = None
     stop_at: Share = 0.98  # success rate of recent training episodes that ends it early
     give_up_at: Positive | None = None  # samples within which an episode must succeed
 
@@ -104,6 +106,7 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
         prefix=[_program(each, path, game) for each in spec.prefix],
         seeds=SeedRange(first=seed * _PER_RUN, count=_SEEDS),
         budget=spec.budget,
+        grows_to=spec.grows_to,
         stop_at=spec.stop_at,
         give_up_at=spec.give_up_at,
     )

@@ -393,3 +393,33 @@ def test_a_goal_that_is_repeated_by_a_restart_is_shown_the_same_programs(tmp_pat
     later = Stack(tmp_path, SPEC)
     later.implement("get log", "rl", 3)
     assert [len(each.specs[0].programs) for each in (stack, again, later)] == [4, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "grows_to"),
+    [
+        ({}, 3_000_000),  # the largest budget that a spec may have
+        ({"most_samples": 50_000}, 50_000),
+        ({"budget": 4_000}, None),  # the run's cap on budgets, which this one has reached
+        ({"budget": 9_000}, 9_000),
+        ({"budget_grows": False}, None),
+    ],
+)
+def test_a_budget_may_grow_as_far_as_samples_and_the_runs_caps_go(
+    tmp_path: Path, parameters: dict[str, Any], grows_to: int | None
+):
+    stack = Stack(tmp_path, msgspec.structs.replace(SPEC, budget=4_000), **parameters)
+    stack.implement("get log", "rl", 0)
+    (spec,) = stack.trained
+    assert (spec.budget, spec.grows_to) == (4_000, grows_to)
+
+
+def test_a_budget_grows_no_further_than_its_share_of_the_samples(tmp_path: Path):
+    stack = Stack(tmp_path, msgspec.structs.replace(SPEC, budget=4_000))
+    sub_action = SubAction(name="get log", method="rl", success=LOG)
+    request = Implement(task=TASK, sub_action=sub_action, before=[], history=[], samples=90_000)
+    stack.bus.run_goal(IMPLEMENT, "demo/0/get log", request)
+    (spec,) = stack.trained
+    assert spec.most is not None
+    assert spec.most < 90_000  # what the tryouts may take is kept
+    assert spec.grows_to == spec.most
