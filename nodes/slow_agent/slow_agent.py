@@ -365,7 +365,8 @@ def _earlier_guard(
             guard = next((each for each in guards if each.name == slug(proposal.name)), None)
             wrong = line.report is not None and line.report.errors
             if line.proposal == proposal and guard is not None and not wrong:
-                return guard, msgspec.structs.replace(line, report=None)
+                # What it was compared with were the stages of that iteration.
+                return guard, msgspec.structs.replace(line, report=None, tried=None)
     return None
 
 

@@ -8,7 +8,7 @@ import msgspec
 from messages.plan import GuardLine, GuardTried, Iteration, StagesTried
 from messages.world import OPEN
 from nodes.common.goals.guard_counts import line_in_words
-from tests.agents.test_guard_loops import achieved
+from tests.agents.test_guard_loops import ONE_STEP, achieved
 from tests.agents.test_guards_by_rl import LEARNED, learning
 
 ALWAYS = "def when(obs):\n    return True\n"
@@ -90,3 +90,16 @@ def test_an_iteration_is_chosen_by_the_tryout_with_its_guards(tmp_path: Path):
     others = [each for each in iteration.guards if each != line]
     with_it = msgspec.structs.replace(iteration, guards=[*others, kept])
     assert (with_it.tried_out, with_it.progress) == (0.0, 0.0)
+
+
+def test_a_guard_that_is_kept_is_not_compared_again_and_its_new_stages_have_its_tryouts(
+    tmp_path: Path,
+):
+    bus, trained, _ = learning(tmp_path, source=ONE_STEP)  # the program that it guards is no good
+    first, second = achieved(bus, iterations=2).iterations
+    assert len(trained) == 1
+    assert of_the_guard(first).tried == GuardTried(
+        episodes=4, with_guard=NOT_AT_ALL, without=NOT_AT_ALL
+    )
+    assert of_the_guard(second).made
+    assert of_the_guard(second).tried is None
