@@ -10,9 +10,9 @@ import math
 from messages.bus import ServiceError
 from messages.training import TrainingSpec
 from nodes.learner.decline import fallen_below
-from nodes.learner.rising import still_rises
 from nodes.learner.spec_measures import longest_decision, longest_episode
 from nodes.learner.state import TrainingState
+from nodes.learner.still_rising import still_rises
 
 NEGLIGIBLE = 0.1
 """The share of a budget that may be left over without a word."""

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from nodes.learner.rising import still_rises
+from nodes.learner.still_rising import still_rises
 from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.corridor_training import training
 
