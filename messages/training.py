@@ -35,6 +35,7 @@ class Tryouts(msgspec.Struct, frozen=True, kw_only=True):
     seeds: SeedRange  # one for each episode
     # Samples from one tryout to the next, at least; and at least twice the steps that one took.
     every: Positive = 50_000
+    grown: bool = False  # only once the budget has grown, from where it was spent first
 
 
 class Demonstrated(msgspec.Struct, frozen=True, kw_only=True):

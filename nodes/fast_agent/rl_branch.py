@@ -72,7 +72,7 @@ def implement_by_rl(
     rival = best_of(tried, goal.request.sub_action.success) if _compares(agent) else None
     if (left := spent.left) is not None:
         spec = _affordable(agent, goal, spec, left, tryouts=1 if rival is None else 2)
-    spec = _growing(agent, spec)
+    spec = _growing(agent, spec, goal.id)
 
     try:
         trained = train(agent, goal, spec, spent)
@@ -82,6 +82,7 @@ def implement_by_rl(
         # A library may be of another version. Its policy would be the start of each try to come.
         agent.log.warning("%s: it is trained from scratch: %s", goal.id, error)
         spec = _with_tryouts(agent, msgspec.structs.replace(spec, start=None), goal.id)
+        spec = _growing(agent, spec, goal.id)
         trained = train(agent, goal, spec, spent, "train-from-scratch")
     starts.remember(goal, spec, trained)
     _try_policy(agent, goal, spec, trained, outcome, spent)
@@ -141,13 +142,18 @@ def _affordable(
     return msgspec.structs.replace(spec, most=most, budget=min(spec.budget, most))
 
 
-def _growing(agent: Agent, spec: TrainingSpec) -> TrainingSpec:
-    """The spec, with how far its budget may grow: as far as samples and the run's caps allow."""
+def _growing(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
+    """The spec, with how far its budget may grow: as far as samples and the run's caps allow. From
+    there on it is tried out as it goes on, so that what it had is not lost."""
     parameters = agent.parameters
     caps = (spec.most, parameters.budget, parameters.most_samples)
     most = min(cap for cap in caps if cap is not None)
-    grows = parameters.budget_grows and most > spec.budget
-    return msgspec.structs.replace(spec, grows_to=most if grows else None)
+    if not parameters.budget_grows or most <= spec.budget:
+        return msgspec.structs.replace(spec, grows_to=None)
+    tryouts = spec.tryouts
+    if tryouts is None and parameters.tryouts_in_training == "started":
+        tryouts = _tryouts(agent, goal, grown=True)
+    return msgspec.structs.replace(spec, grows_to=most, tryouts=tryouts)
 
 
 def _try_policy(
@@ -216,9 +222,13 @@ def _with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
     started = bool(spec.clone) or spec.start is not None
     if which == "never" or (which == "started" and not started):
         return msgspec.structs.replace(spec, tryouts=None)
+    return msgspec.structs.replace(spec, tryouts=_tryouts(agent, goal))
+
+
+def _tryouts(agent: Agent, goal: str, grown: bool = False) -> Tryouts:
+    parameters = agent.parameters
     seeds = seeds_while_training(agent.seed, parameters.trial_episodes, goal)
-    tryouts = Tryouts(seeds=seeds, every=parameters.tryouts_every)
-    return msgspec.structs.replace(spec, tryouts=tryouts)
+    return Tryouts(seeds=seeds, every=parameters.tryouts_every, grown=grown)
 
 
 def _write_spec(

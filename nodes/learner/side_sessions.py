@@ -63,7 +63,10 @@ class SideSessions:
 
     def tryout_is_due(self, state: TrainingState, room: float) -> bool:
         """Whether it is time for one, and it and the last one fit into ``room`` primitive steps."""
-        if (tryouts := self._spec.tryouts) is None or 2 * self._longest(tryouts.seeds) > room:
+        tryouts = self._spec.tryouts
+        if tryouts is None or (tryouts.grown and not state.counters.doubled):
+            return False
+        if 2 * self._longest(tryouts.seeds) > room:
             return False
         if not state.tryouts:
             return True

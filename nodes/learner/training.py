@@ -305,7 +305,8 @@ class Training:
 
     def _end(self, state: TrainingState, metrics: Metrics, check: Callable[[], None]) -> None:
         """End the training with the weights of the best tryout, if there were tryouts."""
-        if self.spec.tryouts is not None:
+        tryouts = self.spec.tryouts
+        if tryouts is not None and (state.counters.doubled or not tryouts.grown):
             if not state.tryouts or state.tryouts[-1][0] < state.counters.samples:
                 self.side_sessions.try_out(state, self._room_for_side_session(state), check)
             state.load_best()

@@ -232,7 +232,8 @@ def test_a_program_that_never_succeeded_is_not_cloned(tmp_path: Path):
     stack.implement("get log", "rl", 1)
     (spec,) = stack.trained
     assert spec.clone == []
-    assert spec.tryouts is None
+    assert spec.tryouts is not None
+    assert spec.tryouts.grown  # only if its budget grows
 
 
 @pytest.mark.parametrize(
@@ -315,7 +316,9 @@ def test_tryouts_in_training_are_made_for_the_trainings_that_the_parameter_names
     by_code(stack)
     stack.implement("get log", "rl", 1)
     tryouts = stack.trained[0].tryouts
-    assert (tryouts is not None and tryouts.every == 700) == tried
+    from_the_start = tryouts is not None and not tryouts.grown
+    assert from_the_start == tried
+    assert tryouts is None or tryouts.every == 700
 
 
 def compared(run: Path, policy: float, rival: float, **parameters: Any) -> tuple[Stack, Any]:
@@ -412,6 +415,8 @@ def test_a_budget_may_grow_as_far_as_samples_and_the_runs_caps_go(
     stack.implement("get log", "rl", 0)
     (spec,) = stack.trained
     assert (spec.budget, spec.grows_to) == (4_000, grows_to)
+    # What may grow is tried out from there on.
+    assert (spec.tryouts is not None and spec.tryouts.grown) == (grows_to is not None)
 
 
 def test_a_budget_grows_no_further_than_its_share_of_the_samples(tmp_path: Path):

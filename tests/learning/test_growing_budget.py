@@ -3,6 +3,8 @@
 import msgspec
 import pytest
 
+from messages.training import Tryouts
+from messages.world import SeedRange
 from nodes.learner.still_rising import still_rises
 from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.corridor_training import training
@@ -31,10 +33,10 @@ def test_whether_a_rate_rises_is_seen_in_two_windows_of_episodes(curve, full_at,
     assert still_rises(curve, full_at, window=100) == since
 
 
-def begun(folder, grows_to=None, **changed):
+def begun(folder, grows_to=None, tryouts=None, **changed):
     """A training that has just learned a little when its budget is spent."""
     spec = corridor_spec(budget=2_000, stop_at=2.0, macro=False)
-    spec = msgspec.structs.replace(spec, grows_to=grows_to)
+    spec = msgspec.structs.replace(spec, grows_to=grows_to, tryouts=tryouts)
     return training(folder, Corridors(), spec, window=20, learning_rate=3e-4, **changed)
 
 
@@ -80,3 +82,15 @@ def test_a_training_that_was_killed_after_its_budget_grew_goes_on_with_it(tmp_pa
     resumed = begun(tmp_path, grows_to=48_000).run(lambda progress: budgets.append(progress.budget))
     assert budgets[0] == 4_000
     assert resumed.samples >= 3_900
+
+
+def test_from_where_it_grows_it_is_tried_out_and_ends_with_the_best_weights(tmp_path):
+    seeds = SeedRange(first=5_000, count=10)
+    tryouts = Tryouts(seeds=seeds, every=500, grown=True)
+    one = begun(tmp_path / "grown", grows_to=48_000, tryouts=tryouts)
+    grown = one.run(lambda progress: None)
+    assert grown.tryouts[0][0] == 2_000  # where the budget was spent first
+    assert len(grown.tryouts) > 2
+    rates = dict(grown.tryouts)
+    assert rates[grown.best] == max(rates.values())
+    assert begun(tmp_path / "not", tryouts=tryouts).run(lambda progress: None).tryouts == []
