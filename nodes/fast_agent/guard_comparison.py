@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from messages.bus import GoalHandle
+from messages.bus import SESSION_LOST, GoalHandle, RemoteError
 from messages.plan import GuardTried, MakeGuard, Stage, StagesTried, Working
 from messages.world import JUDGED, Episode, Guard, Task
 from models.outcomes import holds
@@ -50,6 +50,10 @@ def compare(agent: Agent, goal: Making, guard: Guard, spent: SpentSteps) -> Comp
         guarded = _played(agent, goal, "with", _with(request, guard), spent, parts=1)
     except OutOfSamples as reason:
         return Compared(f"It was trained, and not compared with going without it: {reason}")
+    except RemoteError as error:
+        if error.retryable and error.code != SESSION_LOST:
+            raise
+        return Compared(f"It was trained, and its stages could not be played with it: {error}")
     count = min(len(without.episodes), len(guarded.episodes))
     tried = GuardTried(
         episodes=count,

@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
+from messages.bus import ServiceError
 from messages.plan import GuardLine, GuardTried, Iteration, StagesTried
-from messages.world import OPEN
+from messages.world import OPEN, RUN_PROGRAM
 from nodes.common.goals.guard_counts import line_in_words
 from tests.agents.test_guard_loops import ONE_STEP, achieved
 from tests.agents.test_guards_by_rl import LEARNED, learning
@@ -103,3 +104,28 @@ def test_a_guard_that_is_kept_is_not_compared_again_and_its_new_stages_have_its_
     )
     assert of_the_guard(second).made
     assert of_the_guard(second).tried is None
+
+
+def test_a_guard_with_which_no_stage_can_be_played_is_left_out(tmp_path: Path):
+    bus, _, _ = learning(tmp_path)
+    bus.answer_action(RUN_PROGRAM, failing_with_it(bus))
+    report = achieved(bus)
+    assert report.success, report.reason
+    (iteration,) = report.iterations
+    line = of_the_guard(iteration)
+    assert (line.made, line.tried) == (False, None)
+    assert line.reason.startswith("It was trained, and its stages could not be played with it: ")
+    assert "it does not answer" in line.reason
+    assert [guard.name for guard in iteration.stages[0].guards] == ["stand-still"]
+
+
+def failing_with_it(bus: Any) -> Any:
+    """What runs programs, except where the learned guard interrupts them."""
+    run = bus._actions[RUN_PROGRAM.name]
+
+    def run_program(goal: Any) -> Any:
+        if any(guard.policy for guard in goal.request.guards):
+            raise ServiceError("it does not answer", code="program_fault")
+        return run(goal)
+
+    return run_program
