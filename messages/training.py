@@ -105,6 +105,7 @@ class Trained(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     prefix_samples: int
     success_rate: float
     curve: list[tuple[int, float]]  # (samples, success rate of the recent training episodes)
+    returns: list[tuple[int, float]] = []  # (samples, mean return of those episodes), likewise
     reason: str  # why training stopped
     demonstrated: list[Demonstrated] = []  # in the order of the spec's `clone`
     tryouts: list[tuple[int, float]] = []  # (samples, success rate) of the spec's `tryouts`
@@ -121,6 +122,7 @@ class Learning(msgspec.Struct, frozen=True, kw_only=True):
 
     samples: int
     curve: list[tuple[int, float]]  # a few points of `Trained.curve`, first and last among them
+    returns: list[tuple[int, float]] = []  # the same of `Trained.returns`
     stopped: str  # why it ended
     choices: list[ChoiceUse] = []
     mistakes: dict[str, int] = {}  # of rewards that are code, in words -> how often

@@ -36,6 +36,8 @@ _ONE_EPISODE = {
 }
 FAULTS = ("error", "fuel_exhausted", "time_limit", "killed")
 """Statuses of a program's run that are the program's fault."""
+SELDOM = 0.1
+"""Success rate of recent training episodes up to which a policy has hardly learned to succeed."""
 SHOWN_UNSEEN = 3
 """How many of the failed episodes of an evaluation are shown."""
 
@@ -179,7 +181,24 @@ def curve_in_words(learning: Learning) -> str:
         sentence += ": it was still getting better"
     else:
         sentence += ": it has levelled off"
-    return f"{sentence}; it ended so: {learning.stopped}"
+    return f"{sentence}{_paid_for_else(learning)}; it ended so: {learning.stopped}"
+
+
+def _paid_for_else(learning: Learning) -> str:
+    """That the policy learned to earn its rewards, and hardly ever to succeed; empty where it did
+    not. A return is the sum of an episode's rewards: which of them pay is for the spec to change.
+    """
+    # Returns before the first episodes have ended are 0.
+    returns = [mean for _, mean in learning.returns if mean]
+    if len(returns) < 2 or learning.curve[-1][1] > SELDOM:
+        return ""
+    first, last = returns[0], returns[-1]
+    if last - first < 0.5 * max(abs(first), abs(last)):
+        return ""
+    return (
+        f"; its mean return rose from {first:.2f} to {last:.2f} all the same, so its rewards pay "
+        "for something else than success"
+    )
 
 
 def unseen(evaluated: Evaluated) -> Unseen | None:

@@ -11,6 +11,7 @@ def learning_of(trained: Trained, played: Played | None = None) -> Learning:
     return Learning(
         samples=trained.samples,
         curve=_points(trained.curve),
+        returns=_points(trained.returns),
         stopped=trained.reason,
         choices=played.choices if played is not None else [],
         mistakes=played.mistakes if played is not None else {},

@@ -164,6 +164,7 @@ class TrainingState:
         self.episodes = RecentEpisodes(parameters.window)
         self.trajectories = Trajectories(parameters.imitation_trajectories)
         self.curve: list[tuple[int, float]] = []
+        self.returns: list[tuple[int, float]] = []  # (samples, mean return of recent episodes)
         self.stopped = ""  # why training ended, once it has
         self.imitation_loss = 0.0  # of the last epoch of self-imitation
         self.clone: ActorCritic | None = None  # the networks that it began as, if it was cloned
@@ -276,6 +277,7 @@ class TrainingState:
         if self.counters.full_at is None and self.episodes.full:
             self.counters.full_at = self.counters.samples
         self.curve.append((self.counters.samples, self.episodes.success_rate))
+        self.returns.append((self.counters.samples, self.episodes.mean_return))
 
     def hold_to_clone(self) -> None:
         """Keep a copy of the networks, which were just cloned: the training is kept close to it."""
@@ -306,6 +308,7 @@ class TrainingState:
             self.ppo.clone = self.clone.actor
         self.tryouts = [(samples, rate) for samples, rate in checkpoint.get("tryouts", [])]
         self.tryout_steps = checkpoint.get("tryout_steps", 0)
+        self.returns = [(samples, mean) for samples, mean in checkpoint.get("returns", [])]
         if (best := checkpoint.get("best")) is not None:
             self.best = Best(**best)
 
@@ -372,6 +375,7 @@ class TrainingState:
             "episodes": self.episodes.state_dict(),
             "trajectories": self.trajectories.state_dict(),
             "curve": [list(point) for point in self.curve],
+            "returns": [list(point) for point in self.returns],
             "stopped": self.stopped,
             "imitation_loss": self.imitation_loss,
             "clone": self.clone and self.clone.state_dict(),

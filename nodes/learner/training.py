@@ -430,6 +430,7 @@ class Training:
             prefix_samples=counters.prefix_samples,
             success_rate=state.episodes.success_rate,
             curve=state.curve,
+            returns=state.returns,
             reason=state.stopped,
             demonstrated=state.demonstrated,
             tryouts=state.tryouts,

@@ -134,6 +134,30 @@ def test_the_words_for_a_curve_state_whether_it_rises_is_level_or_never_succeede
     assert said in curve_in_words(Learning(samples=3000, curve=curve, stopped="x"))
 
 
+@pytest.mark.parametrize(
+    ("rates", "returns", "said"),
+    [
+        ((0.0, 0.0, 0.02), (0.0, -1.4, 1.0), "rose from -1.40 to 1.00"),  # it looks at the tree
+        ((0.0, 0.0, 0.0), (0.0, 2.0, 5.0), "rose from 2.00 to 5.00"),
+        ((0.0, 0.0, 0.02), (0.0, -1.4, -1.2), ""),  # hardly more than it had
+        ((0.0, 0.2, 0.6), (0.0, -1.4, 5.0), ""),  # by success
+        ((0.0, 0.0, 0.0), (), ""),  # a policy of before they were kept
+    ],
+)
+def test_the_words_for_a_curve_state_that_rewards_pay_without_success(
+    rates: tuple[float, ...], returns: tuple[float, ...], said: str
+) -> None:
+    learning = Learning(
+        samples=3000,
+        curve=[(1000 * number, rate) for number, rate in enumerate(rates)],
+        returns=[(1000 * number, mean) for number, mean in enumerate(returns)],
+        stopped="x",
+    )
+    words = curve_in_words(learning)
+    assert ("something else than success" in words) == bool(said)
+    assert said in words
+
+
 def test_the_questions_to_critic_and_fast_agent_show_the_learning_curve(tmp_path: Path) -> None:
     learning = learning_of(TRAINED, PLAYED)
     evidence = Evidence(
