@@ -38,7 +38,8 @@ class RecentEpisodes:
         self._begun = 0
         self._counted = 0
         self.total = 0  # episodes counted since training began
-        self.succeeded = 0  # of all that ended since then, counted or not
+        self.ended = 0  # since then, counted or not
+        self.succeeded = 0  # of those that ended
 
     def begin(self, environments: int) -> None:
         """A session was opened: a first episode begins in each environment, and episodes that were
@@ -65,6 +66,7 @@ class RecentEpisodes:
 
     def end(self, environment: int, success: bool, total_reward: float, length: int) -> None:
         """The episode of an environment ended, and its next one began."""
+        self.ended += 1
         self.succeeded += success
         ordinal = self._running[environment]
         if ordinal is None:
@@ -133,6 +135,7 @@ class RecentEpisodes:
             "begun": self._begun,
             "counted": self._counted,
             "total": self.total,
+            "ended_in_all": self.ended,
             "succeeded": self.succeeded,
         }
 
@@ -149,4 +152,5 @@ class RecentEpisodes:
         self._begun = state["begun"]
         self._counted = state["counted"]
         self.total = state["total"]
+        self.ended = state.get("ended_in_all", self.total)
         self.succeeded = state.get("succeeded", 0)

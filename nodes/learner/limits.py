@@ -128,7 +128,7 @@ class TrainingLimits:
         """Double the budget if the success rate still rises. Returns whether there is room for
         another decision then."""
         before = self.budget(state)
-        rises = still_rises(state.curve, state.counters.full_at, self._window)
+        rises = still_rises(state.ended)
         if self._spec.grows_to is None or rises is None:
             return False
         state.counters.doubled += 1
@@ -136,13 +136,10 @@ class TrainingLimits:
         if budget - state.counters.samples < self.decisions:
             state.counters.doubled -= 1
             return False
-        since, rate = rises
         self._log.info(
-            "the success rate rose from %.2f at %s samples to %.2f: the budget of %s samples is "
+            "the success rate rose from %.2f to %.2f in the last half of %s samples: the budget is "
             "now %s",
-            rate,
-            f"{since:,}",
-            state.episodes.success_rate,
+            *rises,
             f"{before:,}",
             f"{budget:,}",
         )

@@ -24,6 +24,7 @@ from nodes.learner.policies import folder_of
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.rollout import Rollout
 from nodes.learner.sequence_ppo import ppo_of
+from nodes.learner.still_rising import Ended
 from worlds.common.pictures import only_pictures, picture_shape
 
 
@@ -34,7 +35,6 @@ class Counters(msgspec.Struct, kw_only=True):
     iterations: int = 0
     seeds_used: int = 0
     doubled: int = 0  # times that the budget was, as the success rate still rose
-    full_at: int | None = None  # samples at which the window of recent episodes was first full
 
 
 @dataclass
@@ -165,6 +165,7 @@ class TrainingState:
         self.trajectories = Trajectories(parameters.imitation_trajectories)
         self.curve: list[tuple[int, float]] = []
         self.returns: list[tuple[int, float]] = []  # (samples, mean return of recent episodes)
+        self.ended: list[Ended] = []
         self.stopped = ""  # why training ended, once it has
         self.imitation_loss = 0.0  # of the last epoch of self-imitation
         self.clone: ActorCritic | None = None  # the networks that it began as, if it was cloned
@@ -274,10 +275,11 @@ class TrainingState:
             self.episodes.end(
                 episode.environment, episode.success, episode.total_reward, episode.length
             )
-        if self.counters.full_at is None and self.episodes.full:
-            self.counters.full_at = self.counters.samples
         self.curve.append((self.counters.samples, self.episodes.success_rate))
         self.returns.append((self.counters.samples, self.episodes.mean_return))
+        self.ended.append(
+            Ended(self.counters.samples, self.episodes.ended, self.episodes.succeeded)
+        )
 
     def hold_to_clone(self) -> None:
         """Keep a copy of the networks, which were just cloned: the training is kept close to it."""
@@ -309,6 +311,7 @@ class TrainingState:
         self.tryouts = [(samples, rate) for samples, rate in checkpoint.get("tryouts", [])]
         self.tryout_steps = checkpoint.get("tryout_steps", 0)
         self.returns = [(samples, mean) for samples, mean in checkpoint.get("returns", [])]
+        self.ended = [Ended(*each) for each in checkpoint.get("ended", [])]
         if (best := checkpoint.get("best")) is not None:
             self.best = Best(**best)
 
@@ -376,6 +379,7 @@ class TrainingState:
             "trajectories": self.trajectories.state_dict(),
             "curve": [list(point) for point in self.curve],
             "returns": [list(point) for point in self.returns],
+            "ended": [list(each) for each in self.ended],
             "stopped": self.stopped,
             "imitation_loss": self.imitation_loss,
             "clone": self.clone and self.clone.state_dict(),

@@ -3,33 +3,42 @@ learned; where it ends a training that has just begun to succeed, its samples we
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from typing import NamedTuple
 
 ERRORS = 1.5
-"""Standard errors of the difference by which the last rate must be above the one before. Of
-trainings that do not get better, chance lets one of fifteen go on."""
-LATEST = 0.75
-"""The share of the samples after which the rate before is taken at the latest. It is taken at half
-of them, or when there are enough episodes for a rate."""
+"""Standard errors of the difference by which the rate in the last quarter of the samples must be
+above that in the quarter before. Of trainings that do not get better, chance lets one of fifteen
+go on."""
+LEAST = 10
+"""Episodes that must have ended in each of the two quarters."""
 
 
-def still_rises(
-    curve: Sequence[tuple[int, float]], full_at: int | None, window: int
-) -> tuple[int, float] | None:
-    """Since when the rate has risen, as (samples, the rate then); None: it does not rise.
+class Ended(NamedTuple):
+    """Training episodes that had ended after so many samples, and those of them that succeeded."""
 
-    Args:
-        curve: (samples, success rate of the last ``window`` episodes), in order.
-        full_at: samples at which there were first so many episodes.
+    samples: int
+    episodes: int
+    succeeded: int
+
+
+def still_rises(ended: list[Ended]) -> tuple[float, float] | None:
+    """The success rates of the episodes that ended in the last two quarters of the samples, where
+    the later one is higher; None: it does not rise. ``ended``: as it was again and again, in order.
     """
-    if not curve or full_at is None:
+    if not ended:
         return None
-    last, now = curve[-1]
-    since = max(last / 2, full_at)
-    if now == 1 or since > LATEST * last:
+    last = ended[-1]
+    half, later = (_after(ended, share * last.samples) for share in (0.5, 0.75))
+    before_episodes = later.episodes - half.episodes
+    now_episodes = last.episodes - later.episodes
+    if min(before_episodes, now_episodes) < LEAST:
         return None
-    place = bisect_left(curve, since, key=lambda point: point[0])
-    samples, before = curve[place]
-    mean = (before + now) / 2
-    error = math.sqrt(2 * mean * (1 - mean) / window)
-    return (samples, before) if now - before > ERRORS * error else None
+    before = (later.succeeded - half.succeeded) / before_episodes
+    now = (last.succeeded - later.succeeded) / now_episodes
+    mean = (last.succeeded - half.succeeded) / (last.episodes - half.episodes)
+    error = math.sqrt(mean * (1 - mean) * (1 / before_episodes + 1 / now_episodes))
+    return (before, now) if now - before > ERRORS * error else None
+
+
+def _after(ended: list[Ended], samples: float) -> Ended:
+    return ended[bisect_left(ended, samples, key=lambda each: each.samples)]
