@@ -181,26 +181,25 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     @property
     def tried_out(self) -> float:
-        """Success rate of its stages' last tryout: with the guards that were learned, or that of
-        its last sub-action, which plays all stages before it."""
-        if (tried := self._tried_with_guards()) is not None:
-            return tried.success_rate
-        return self.lines[-1].verdict.success_rate if self.lines else 0.0
+        """Success rate of its stages' last tryout."""
+        return self._last_tryout().success_rate
 
     @property
     def progress(self) -> float:
         """How much of its aim that tryout brought about, 0 to 1."""
-        if (tried := self._tried_with_guards()) is not None:
-            return tried.progress
-        return self.lines[-1].verdict.progress if self.lines else 0.0
+        return self._last_tryout().progress
 
-    def _tried_with_guards(self) -> StagesTried | None:
-        """The last tryout of the stages with the guards that stand. Guards are compared one after
-        the other, each beside those that were kept before it."""
+    def _last_tryout(self) -> StagesTried:
+        """The one with the learned guards that stand, which are compared one after the other, each
+        beside those that were kept before it; else that of the last sub-action, which plays all
+        stages before it."""
         for line in reversed(self.guards):
             if line.tried is not None:
                 return line.tried.with_guard if line.made else line.tried.without
-        return None
+        if not self.lines:
+            return StagesTried(success_rate=0.0, progress=0.0)
+        verdict = self.lines[-1].verdict
+        return StagesTried(success_rate=verdict.success_rate, progress=verdict.progress)
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

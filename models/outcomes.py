@@ -87,17 +87,23 @@ def holds(condition: Condition, episode: Episode, game: str = DEFAULT_GAME) -> b
 
 def success_rate(evidence: Evidence) -> float:
     """Share of the episodes at whose end the condition holds; 0 without episodes."""
-    episodes = evidence.episodes
-    if not episodes:
-        return 0.0
-    return sum(_worked(evidence, episode) for episode in episodes) / len(episodes)
+    return success_rate_of(evidence.success, evidence.episodes, evidence.game)
+
+
+def success_rate_of(condition: Condition, episodes: Sequence[Episode], game: str) -> float:
+    """`success_rate`, of any episodes."""
+    return sum(holds(condition, each, game) for each in episodes) / max(1, len(episodes))
 
 
 def progress(evidence: Evidence) -> float:
     """Mean share of the condition that an episode reached; 0 without episodes."""
-    conditions, episodes = card(evidence.game).conditions, evidence.episodes
-    shares = [conditions.progress(evidence.success, episode) for episode in episodes]
-    return sum(shares) / len(shares) if shares else 0.0
+    return progress_of(evidence.success, evidence.episodes, evidence.game)
+
+
+def progress_of(condition: Condition, episodes: Sequence[Episode], game: str) -> float:
+    """`progress`, of any episodes."""
+    conditions = card(game).conditions
+    return sum(conditions.progress(condition, each) for each in episodes) / max(1, len(episodes))
 
 
 def succeeded(evidence: Evidence, rate: float) -> bool:

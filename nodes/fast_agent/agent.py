@@ -92,16 +92,8 @@ class Agent(Node):
     parameters: Parameters
     live = frozenset(
         {"reuse_rate", "repairs", "required_rate", "trial_episodes", "evaluation_episodes"}
-        | {
-            "guard_episodes",
-            "refusals",
-            "budget",
-            "most_samples",
-            "stop_at",
-            "give_up_at",
-            "tries",
-            "most_tries",
-        }
+        | {"refusals", "budget", "most_samples", "stop_at", "give_up_at", "tries", "most_tries"}
+        | {"guard_episodes"}
     )
 
     def check_parameters(self, wanted: Any) -> None:

@@ -1,6 +1,6 @@
 """The fast agent node: the inner loop (implement one sub-action), evaluations, performances."""
 
-from messages.bus import SESSION_LOST, GoalHandle, RemoteError
+from messages.bus import GoalHandle, RemoteError
 from messages.plan import (
     EVALUATE,
     IMPLEMENT,
@@ -18,6 +18,7 @@ from messages.plan import (
 from messages.program import ProgramReport
 from messages.world import JUDGED
 from models.outcomes import FAULTS
+from nodes.common.goals.session_ends import worth_a_retry
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import LibraryError
 from nodes.common.storage.whole_files import UnusableFile
@@ -72,8 +73,8 @@ class FastAgent(Agent):
             outcome = BestAttempt(failed(str(reason)), attempts=1)
         except RemoteError as error:
             # Failures that the sub-action did not cause are raised; the goal resumes once they are
-            # fixed. A session that is lost with each try may be the program's doing.
-            if error.retryable and error.code != SESSION_LOST:
+            # fixed.
+            if worth_a_retry(error):
                 raise
             # One sub-action that cannot be implemented is a verdict like any other, and what was
             # spent on it is counted.

@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from messages.bus import SESSION_LOST, GoalHandle, RemoteError
+from messages.bus import GoalHandle, RemoteError
 from messages.plan import GuardTried, MakeGuard, Stage, StagesTried, Working
 from messages.world import JUDGED, Episode, Guard, Task
-from models.outcomes import holds
+from models.outcomes import progress_of, success_rate_of
 from nodes.common.goals.guard_counts import tried_in_words
+from nodes.common.goals.session_ends import worth_a_retry
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import SpentSteps
 from nodes.fast_agent.portions import OutOfSamples, longest_episode, play_what_fits
 from nodes.fast_agent.stage_playing import Play, Played
-from worlds import card
 
 Making = GoalHandle[MakeGuard, Working]
 
@@ -51,7 +51,7 @@ def compare(agent: Agent, goal: Making, guard: Guard, spent: SpentSteps) -> Comp
     except OutOfSamples as reason:
         return Compared(f"It was trained, and not compared with going without it: {reason}")
     except RemoteError as error:
-        if error.retryable and error.code != SESSION_LOST:
+        if worth_a_retry(error):
             raise
         return Compared(f"It was trained, and its stages could not be played with it: {error}")
     count = min(len(without.episodes), len(guarded.episodes))
@@ -99,11 +99,9 @@ def _played(
 
 
 def _outcome(task: Task, episodes: Sequence[Episode]) -> StagesTried:
-    progress = card(task.game).conditions.progress
-    worked = [holds(task.success, each, task.game) for each in episodes]
     return StagesTried(
-        success_rate=sum(worked) / len(episodes),
-        progress=sum(progress(task.success, each) for each in episodes) / len(episodes),
+        success_rate=success_rate_of(task.success, episodes, task.game),
+        progress=progress_of(task.success, episodes, task.game),
     )
 
 

@@ -42,10 +42,10 @@ class TrainingLimits:
         environments: int,
         window: int,
         reset: int,
-        log: logging.Logger | None = None,
+        log: logging.Logger,
     ) -> None:
         self._spec, self._window = spec, window
-        self._log = log or logging.getLogger(__name__)
+        self._log = log
         longest = longest_decision(spec)
         self.size = _affordable(spec, environments, longest, reset)
         self.decisions = self.size * longest
@@ -125,23 +125,21 @@ class TrainingLimits:
         return spent
 
     def _grow(self, state: TrainingState) -> bool:
-        """Double the budget if the success rate still rises. Returns whether there is room for
-        another decision then."""
-        before = self.budget(state)
+        """Double the budget if that leaves room for another decision and the success rate still
+        rises. Returns whether it was done."""
+        before, most = self.budget(state), self._spec.grows_to
+        if most is None or min(most, 2 * before) - state.counters.samples < self.decisions:
+            return False
         rises = still_rises(state.ended)
-        if self._spec.grows_to is None or rises is None:
+        if rises is None:
             return False
         state.counters.doubled += 1
-        budget = self.budget(state)
-        if budget - state.counters.samples < self.decisions:
-            state.counters.doubled -= 1
-            return False
         self._log.info(
             "the success rate rose from %.2f to %.2f in the last half of %s samples: the budget is "
             "now %s",
             *rises,
             f"{before:,}",
-            f"{budget:,}",
+            f"{self.budget(state):,}",
         )
         return True
 

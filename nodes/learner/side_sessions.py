@@ -61,10 +61,15 @@ class SideSessions:
         self._lost = lost
         self._episode = longest_episode(plan.spec, reset)
 
+    def tries_out(self, state: TrainingState) -> bool:
+        """Whether the training has tryouts by now."""
+        tryouts = self._spec.tryouts
+        return tryouts is not None and (state.counters.doubled > 0 or not tryouts.grown)
+
     def tryout_is_due(self, state: TrainingState, room: float) -> bool:
         """Whether it is time for one, and it and the last one fit into ``room`` primitive steps."""
         tryouts = self._spec.tryouts
-        if tryouts is None or (tryouts.grown and not state.counters.doubled):
+        if tryouts is None or not self.tries_out(state):
             return False
         if 2 * self._longest(tryouts.seeds) > room:
             return False

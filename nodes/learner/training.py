@@ -305,8 +305,7 @@ class Training:
 
     def _end(self, state: TrainingState, metrics: Metrics, check: Callable[[], None]) -> None:
         """End the training with the weights of the best tryout, if there were tryouts."""
-        tryouts = self.spec.tryouts
-        if tryouts is not None and (state.counters.doubled or not tryouts.grown):
+        if self.side_sessions.tries_out(state):
             if not state.tryouts or state.tryouts[-1][0] < state.counters.samples:
                 self.side_sessions.try_out(state, self._room_for_side_session(state), check)
             state.load_best()

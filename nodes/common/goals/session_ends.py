@@ -1,6 +1,6 @@
-"""Whether an error of a call to the env server means that its session has ended."""
+"""What an error of a call to the env server means: its session has ended, or a retry may help."""
 
-from messages.bus import SESSION_KILLED, PeerRestarted, RemoteError
+from messages.bus import SESSION_KILLED, SESSION_LOST, PeerRestarted, RemoteError
 
 UNKNOWN_SESSION = "unknown_session"
 """The env server's code for a session that it has not, or not any more."""
@@ -16,3 +16,9 @@ def session_was_lost(error: Exception) -> bool:
 def was_killed(error: Exception) -> bool:
     """Whether it ended because a process was killed, not by a fault of what ran in it."""
     return isinstance(error, RemoteError) and error.code == SESSION_KILLED
+
+
+def worth_a_retry(error: RemoteError) -> bool:
+    """Whether what was played did not cause an error that passes. A session that is lost with each
+    try may be the program's doing."""
+    return error.retryable and error.code != SESSION_LOST
