@@ -153,7 +153,10 @@ class GuardLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """One turn of the outer loop: a row of the result table."""
+    """One turn of the outer loop: a row of the result table.
+
+    ``further``: no decomposition was asked for. It has the stages of an earlier iteration, the last
+    of which is a policy that was trained further."""
 
     subtask: str
     number: int
@@ -168,6 +171,7 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     cut: bool = False  # the samples were not enough for all episodes of its evaluation
     unseen: Unseen | None = None  # the outcome of its evaluation
     guards: list[GuardLine] = []
+    further: bool = False
 
     def stage_of(self, line: Line) -> Stage | None:
         """What implements a line's sub-action, if anything does."""
@@ -291,6 +295,13 @@ class SubtaskReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     chosen: int | None = None  # number of the iteration that stands; None: nothing was implemented
 
 
+class Further(msgspec.Struct, frozen=True, kw_only=True):
+    """A policy that is to be trained further, by its stage, and how its training went."""
+
+    stage: Stage
+    learning: Learning
+
+
 class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Implement one sub-action, given the stages before it and its results in earlier
     iterations."""
@@ -303,6 +314,7 @@ class Implement(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     history: list[Line]
     tried: list[Tried] = []
     earlier: Stage | None = None  # did it after other stages: tried out before anything is asked
+    further: Further | None = None  # train this on; nothing is asked or tried before
     performed: Lost | None = None  # what a performance lost at the subtask
     samples: int | None = None  # primitive steps that it may take in all; None: any
     guards: list[Guard] = []  # that interrupt the sub-action; those before it have their own

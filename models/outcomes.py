@@ -190,17 +190,25 @@ def curve_in_words(learning: Learning) -> str:
     return f"{sentence}{_paid_for_else(learning)}; it ended so: {learning.stopped}"
 
 
-def _paid_for_else(learning: Learning) -> str:
-    """That the policy learned to earn its rewards, and hardly ever to succeed; empty where it did
-    not. A return is the sum of an episode's rewards: which of them pay is for the spec to change.
-    """
+def rewards_mislead(learning: Learning) -> bool:
+    """Whether the policy learned to earn its rewards, and hardly ever to succeed. A return is the
+    sum of an episode's rewards: which of them pay is for the spec to change."""
+    if not learning.curve or learning.curve[-1][1] > SELDOM:
+        return False
+    first, last = _first_and_last_return(learning)
+    return last - first > 0.5 * max(abs(first), abs(last))
+
+
+def _first_and_last_return(learning: Learning) -> tuple[float, float]:
     # Returns before the first episodes have ended are 0.
-    returns = [mean for _, mean in learning.returns if mean]
-    if len(returns) < 2 or learning.curve[-1][1] > SELDOM:
+    returns = [mean for _, mean in learning.returns if mean] or [0.0]
+    return returns[0], returns[-1]
+
+
+def _paid_for_else(learning: Learning) -> str:
+    if not rewards_mislead(learning):
         return ""
-    first, last = returns[0], returns[-1]
-    if last - first < 0.5 * max(abs(first), abs(last)):
-        return ""
+    first, last = _first_and_last_return(learning)
     return (
         f"; its mean return rose from {first:.2f} to {last:.2f} all the same, so its rewards pay "
         "for something else than success"

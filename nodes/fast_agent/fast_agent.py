@@ -24,6 +24,7 @@ from nodes.common.skills.skills import LibraryError
 from nodes.common.storage.whole_files import UnusableFile
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
+from nodes.fast_agent.further_training import train_further
 from nodes.fast_agent.guard_branch import GuardGoal, make_guard
 from nodes.fast_agent.implementing import (
     BestAttempt,
@@ -90,7 +91,10 @@ class FastAgent(Agent):
         return implemented
 
     def _implement(self, goal: Implementing, spent: SpentSteps) -> BestAttempt:
-        """By a skill where one does it, else by the sub-action's method."""
+        """By the policy that is trained further, by a skill where one does it, else by the
+        sub-action's method."""
+        if (more := goal.request.further) is not None:
+            return train_further(self, goal, more, self.starts, spent)
         looked_up = self.skills.look_up(self, goal)
         if looked_up.skill is not None:
             known = implement_by_skill(self, goal, self.skills, looked_up.skill, spent)

@@ -1,12 +1,13 @@
-"""Trains a policy with the learner, and counts what that costs as it goes on."""
+"""Trains a policy with the learner and tries it out, and counts what that costs as it goes on."""
 
 from typing import Any
 
 from messages.bus import GoalHandle
-from messages.plan import Working
-from messages.training import TRAIN, Progress, Train, Trained, TrainingSpec
+from messages.plan import Stage, Working
+from messages.training import TRAIN, Policy, Progress, Train, Trained, TrainingSpec
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import SpentSteps
+from nodes.fast_agent.evidence import learning_of
+from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps, judge, try_out
 
 
 def train(
@@ -42,6 +43,31 @@ def train(
     )
     spent.training = before + trained.samples + trained.prefix_samples
     return trained
+
+
+def try_policy(
+    agent: Agent,
+    goal: Implementing,
+    spec: TrainingSpec,
+    trained: Trained,
+    outcome: BestAttempt,
+    spent: SpentSteps,
+) -> None:
+    """Try a trained policy out, and offer it as an attempt of the ``outcome``."""
+    agent.working(goal, f"trying the policy for {spec.name!r}")
+    stage = stage_of(goal, spec, trained.policy)
+    played = try_out(agent, goal, 0, stage, spent.left)
+    spent.tried(played)
+    macros = [macro.name for macro in spec.interface.macros]
+    learning = learning_of(trained, played)
+    verdict = judge(agent, goal, 0, played, macros, learning)
+    outcome.offer(stage, verdict, macros, played, learning)
+
+
+def stage_of(goal: Implementing, spec: TrainingSpec, policy: Policy | None = None) -> Stage:
+    """The stage of the goal's sub-action by this policy; None: one that is not trained yet."""
+    request = goal.request
+    return Stage(sub_action=request.sub_action, spec=spec, policy=policy, guards=request.guards)
 
 
 def _rate(spec: TrainingSpec, progress: Progress) -> str:

@@ -8,27 +8,26 @@ from messages.bus import RemoteError
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import Line, Stage
 from messages.program import Program
-from messages.training import LeadingStage, Policy, Trained, TrainingSpec, Tryouts
+from messages.training import LeadingStage, TrainingSpec
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import (
     BestAttempt,
     Implementing,
     SpentSteps,
     failed,
     judge,
-    longest_tryout,
     try_out,
 )
-from nodes.fast_agent.policy_training import train
+from nodes.fast_agent.policy_training import stage_of, train, try_policy
 from nodes.fast_agent.portions import OutOfSamples
-from nodes.fast_agent.seeds import seeds_while_training, training_seeds
+from nodes.fast_agent.seeds import training_seeds
 from nodes.fast_agent.skill_use import LookedUp
 from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
+from nodes.fast_agent.spec_limits import affordable, growing, with_tryouts
 from nodes.fast_agent.stage_playing import leading_programs
 from nodes.fast_agent.tried_programs import TriedProgram, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
@@ -68,11 +67,11 @@ def implement_by_rl(
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
-    spec = _with_tryouts(agent, spec, goal.id)
+    spec = with_tryouts(agent, spec, goal.id)
     rival = best_of(tried, goal.request.sub_action.success) if _compares(agent) else None
     if (left := spent.left) is not None:
-        spec = _affordable(agent, goal, spec, left, tryouts=1 if rival is None else 2)
-    spec = _growing(agent, spec, goal.id)
+        spec = affordable(agent, goal, spec, left, tryouts=1 if rival is None else 2)
+    spec = growing(agent, spec, goal.id)
 
     try:
         trained = train(agent, goal, spec, spent)
@@ -81,11 +80,11 @@ def implement_by_rl(
             raise
         # A library may be of another version. Its policy would be the start of each try to come.
         agent.log.warning("%s: it is trained from scratch: %s", goal.id, error)
-        spec = _with_tryouts(agent, msgspec.structs.replace(spec, start=None), goal.id)
-        spec = _growing(agent, spec, goal.id)
+        spec = with_tryouts(agent, msgspec.structs.replace(spec, start=None), goal.id)
+        spec = growing(agent, spec, goal.id)
         trained = train(agent, goal, spec, spent, "train-from-scratch")
     starts.remember(goal, spec, trained)
-    _try_policy(agent, goal, spec, trained, outcome, spent)
+    try_policy(agent, goal, spec, trained, outcome, spent)
     if rival is not None and outcome.verdict.success_rate < 1:
         _compare(agent, goal, rival, outcome, spent)
     return outcome
@@ -98,7 +97,7 @@ def _try_earlier(agent: Agent, goal: Implementing, spent: SpentSteps) -> BestAtt
     if earlier is None or earlier.policy is None or earlier.spec is None:
         return None
     agent.working(goal, f"trying the policy that was there for {goal.request.sub_action.name!r}")
-    stage = _stage(goal, earlier.spec, earlier.policy)
+    stage = stage_of(goal, earlier.spec, earlier.policy)
     most = None if spent.left is None else spent.left // 4
     try:
         played = try_out(agent, goal, "earlier", stage, most)
@@ -115,63 +114,6 @@ def _try_earlier(agent: Agent, goal: Implementing, spent: SpentSteps) -> BestAtt
     outcome = BestAttempt(attempts=1)
     outcome.offer(stage, judge(agent, goal, "earlier", played, macros), macros, played)
     return outcome
-
-
-def _stage(goal: Implementing, spec: TrainingSpec, policy: Policy | None = None) -> Stage:
-    request = goal.request
-    return Stage(sub_action=request.sub_action, spec=spec, policy=policy, guards=request.guards)
-
-
-def _affordable(
-    agent: Agent, goal: Implementing, spec: TrainingSpec, left: int, tryouts: int
-) -> TrainingSpec:
-    """The spec, so that of the samples ``left`` its policy can also be tried out. A policy cannot
-    be used without a tryout, so its samples (and, with two ``tryouts``, the rival program's) are
-    reserved, at most a quarter.
-
-    Raises:
-        OutOfSamples: nothing is left for the training.
-    """
-    episode, tryout = longest_tryout(agent, goal, _stage(goal, spec))
-    most = left - max(episode, min(tryouts * tryout, left // 4))
-    if most < 1:
-        raise OutOfSamples(
-            f"The samples are spent: {left:,} are left for a training and its tryout, of which "
-            f"one episode may take {episode:,}."
-        )
-    return msgspec.structs.replace(spec, most=most, budget=min(spec.budget, most))
-
-
-def _growing(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
-    """The spec, with how far its budget may grow: as far as samples and the run's caps allow. From
-    there on it is tried out as it goes on, so that what it had is not lost."""
-    parameters = agent.parameters
-    caps = (spec.most, parameters.budget, parameters.most_samples)
-    most = min(cap for cap in caps if cap is not None)
-    if not parameters.budget_grows or most <= spec.budget:
-        return msgspec.structs.replace(spec, grows_to=None)
-    tryouts = spec.tryouts
-    if tryouts is None and parameters.tryouts_in_training == "started":
-        tryouts = _tryouts(agent, goal, grown=True)
-    return msgspec.structs.replace(spec, grows_to=most, tryouts=tryouts)
-
-
-def _try_policy(
-    agent: Agent,
-    goal: Implementing,
-    spec: TrainingSpec,
-    trained: Trained,
-    outcome: BestAttempt,
-    spent: SpentSteps,
-) -> None:
-    agent.working(goal, f"trying the policy for {spec.name!r}")
-    stage = _stage(goal, spec, trained.policy)
-    played = try_out(agent, goal, 0, stage, spent.left)
-    spent.tried(played)
-    macros = [macro.name for macro in spec.interface.macros]
-    learning = learning_of(trained, played)
-    verdict = judge(agent, goal, 0, played, macros, learning)
-    outcome.offer(stage, verdict, macros, played, learning)
 
 
 def _compares(agent: Agent) -> bool:
@@ -214,21 +156,6 @@ def _compare(
     outcome.verdict = msgspec.structs.replace(
         outcome.verdict, success=success, reason=f"{outcome.verdict.reason} {compared}"
     )
-
-
-def _with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
-    parameters = agent.parameters
-    which = parameters.tryouts_in_training
-    started = bool(spec.clone) or spec.start is not None
-    if which == "never" or (which == "started" and not started):
-        return msgspec.structs.replace(spec, tryouts=None)
-    return msgspec.structs.replace(spec, tryouts=_tryouts(agent, goal))
-
-
-def _tryouts(agent: Agent, goal: str, grown: bool = False) -> Tryouts:
-    parameters = agent.parameters
-    seeds = seeds_while_training(agent.seed, parameters.trial_episodes, goal)
-    return Tryouts(seeds=seeds, every=parameters.tryouts_every, grown=grown)
 
 
 def _write_spec(

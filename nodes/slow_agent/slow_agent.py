@@ -18,6 +18,7 @@ from messages.plan import (
     AchieveSubtask,
     Evaluate,
     Evaluated,
+    Further,
     GuardLine,
     GuardProposal,
     Implement,
@@ -48,7 +49,14 @@ from nodes.slow_agent.remembering import (
     success_elsewhere,
     tried,
 )
-from nodes.slow_agent.stopping import chosen, reached, spent, stop_reason
+from nodes.slow_agent.stopping import (
+    chosen,
+    further,
+    reached,
+    reached_in_words,
+    spent,
+    stop_reason,
+)
 
 Achieving = GoalHandle[AchieveSubtask, Iteration]
 
@@ -57,6 +65,7 @@ Achieving = GoalHandle[AchieveSubtask, Iteration]
 class _Round:
     """What an iteration has gathered so far."""
 
+    began: float  # seconds since 1970
     stages: list[Stage] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     training: int = 0
@@ -77,6 +86,9 @@ class SlowAgent(Node):
         methods: tuple[Method, ...] = ("code", "rl")  # that sub-actions may be implemented by
         most_sub_actions: Positive | None = None  # 1: nothing is split
         most_guards: NotNegative = 6  # 0: nothing interrupts a sub-action
+        # Is the policy that stands trained further, in one more iteration, where the loop stops
+        # short of the rate and samples are left?
+        further: bool = True
 
     parameters: Parameters
     live = frozenset({"repairs", *BUDGETS})
@@ -96,7 +108,7 @@ class SlowAgent(Node):
             number, limits = len(iterations), self._limits(goal)
             reason = stop_reason(iterations, limits, *enough, known)
             # What was begun before a restart is ended, also if less is allowed by now.
-            if reason is not None and not self._begun(f"{goal.id}/iteration-{number}"):
+            if reason is not None and not self._begun(_id(goal, number)):
                 break
             try:
                 decomposition, problems = self._decompose(goal, number, iterations)
@@ -106,11 +118,13 @@ class SlowAgent(Node):
             if problems:
                 reason = f"No valid decomposition was given: {' '.join(problems)}"
                 break
-            iteration = self._iterate(goal, number, decomposition, iterations)
-            iterations.append(iteration)
-            self.publish(ITERATIONS, iteration)
-            goal.feedback(iteration)
+            self._add(goal, iterations, self._iterate(goal, number, decomposition, iterations))
         self.log.info("%s: %s", goal.id, reason)
+        if more := self._more(goal, iterations, limits, enough[1], known):
+            last = self._train_further(goal, len(iterations), more, iterations)
+            reason = _with_further(reason, last, chosen(iterations, limits), limits)
+            self._add(goal, iterations, last)
+            self.log.info("%s: %s", goal.id, reason)
         stands = chosen(iterations, limits)
         return SubtaskReport(
             iterations=iterations[known:],
@@ -119,11 +133,29 @@ class SlowAgent(Node):
             chosen=stands and stands.number,
         )
 
+    def _add(self, goal: Achieving, iterations: list[Iteration], iteration: Iteration) -> None:
+        iterations.append(iteration)
+        self.publish(ITERATIONS, iteration)
+        goal.feedback(iteration)
+
+    def _more(
+        self, goal: Achieving, iterations: list[Iteration], limits: Limits, again: int, known: int
+    ) -> Further | None:
+        """What is trained further after the loop has stopped. Remembered, so that it is the same
+        after a restart, whatever was set in between."""
+        name = f"{_id(goal, len(iterations))}/further"
+        if (begun := self.memory.find(name, Further)) is not None:
+            return begun
+        more = further(iterations, limits, again, known) if self.parameters.further else None
+        return more and self.memory.keep(name, more)
+
     def _limits(self, goal: Achieving) -> Limits:
         return self.parameters.limits(goal.request.limits)
 
     def _begun(self, id: str) -> bool:
-        return self.memory.find(f"{id}/began", float) is not None
+        """Whether this iteration was begun with a question."""
+        further = self.memory.find(f"{id}/further", Further) is not None
+        return not further and self.memory.find(f"{id}/began", float) is not None
 
     def _decompose(
         self, goal: Achieving, number: int, history: list[Iteration]
@@ -134,7 +166,7 @@ class SlowAgent(Node):
         def ask_and_check(
             question: DecomposeQuestion, attempt: RepairAttempt
         ) -> tuple[DecomposeAnswer, list[str]]:
-            id = f"{goal.id}/iteration-{number}/decompose-{attempt.number}"
+            id = f"{_id(goal, number)}/decompose-{attempt.number}"
             answer = ask(self, id, question, DecomposeAnswer)
             problems = problems_with(question, answer)
             if problems:
@@ -169,20 +201,65 @@ class SlowAgent(Node):
         decomposition: DecomposeAnswer,
         history: list[Iteration],
     ) -> Iteration:
-        id = f"{goal.id}/iteration-{number}"
+        id = _id(goal, number)
         if (finished := self.memory.find(id, Iteration)) is not None:
             return finished
-        began = self.memory.find(f"{id}/began", float)
-        if began is None:
-            began = self.memory.keep(f"{id}/began", time.time())
-        done = _Round()
+        done = _Round(began=self._iteration_began(id))
         self._guards(goal, id, decomposition, history, done, trained=False)
-        left = self._limits(goal).samples - spent(history[len(goal.request.history) :])
-        practice = for_practice(left, goal.request.task, self.config)
+        left, practice = self._left(goal, history)
         self._implement_all(goal, id, decomposition, history, done, practice)
-        evaluated = Evaluated(success_rate=0.0, episodes=[], steps=0)
-        if len(done.stages) == len(decomposition.sub_actions):
+        whole = len(done.stages) == len(decomposition.sub_actions)
+        if whole:
             self._guards(goal, id, decomposition, history, done, trained=True, practice=practice)
+        return self._ended(goal, number, done, left if whole else None)
+
+    def _train_further(
+        self, goal: Achieving, number: int, more: Further, history: list[Iteration]
+    ) -> Iteration:
+        """One more iteration, for which nothing is asked: that of ``more``'s stage again, with its
+        policy trained further."""
+        id = _id(goal, number)
+        if (finished := self.memory.find(id, Iteration)) is not None:
+            return finished
+        done = _Round(began=self._iteration_began(id))
+        before = next(each for each in reversed(history) if more.stage in each.stages[-1:])
+        done.stages, done.lines = before.stages[:-1], before.lines[:-1]
+        done.guards = more.stage.guards
+        # Its guards were compared in tryouts of that iteration.
+        done.guard_lines = [
+            msgspec.structs.replace(line, report=None, tried=None) for line in before.guards
+        ]
+        left, practice = self._left(goal, history)
+        made = self._implement(goal, id, more.stage.sub_action, done, history, practice, more)
+        self._count(made, done)
+        done.lines.append(made.line)
+        if made.stage is not None:
+            done.stages.append(made.stage)
+        return self._ended(goal, number, done, left if made.stage else None, further=True)
+
+    def _iteration_began(self, id: str) -> float:
+        """When this iteration began, before a restart if there was one; in seconds since 1970."""
+        began = self.memory.find(f"{id}/began", float)
+        return self.memory.keep(f"{id}/began", time.time()) if began is None else began
+
+    def _left(self, goal: Achieving, history: list[Iteration]) -> tuple[int, int]:
+        """Primitive steps that a next iteration may take, and those of them for practice."""
+        left = self._limits(goal).samples - spent(history[len(goal.request.history) :])
+        return left, for_practice(left, goal.request.task, self.config)
+
+    def _ended(
+        self,
+        goal: Achieving,
+        number: int,
+        done: _Round,
+        left: int | None,
+        further: bool = False,
+    ) -> Iteration:
+        """The iteration as it ends, with the evaluation of its stages out of ``left`` primitive
+        steps; None: not all stages are there to be evaluated."""
+        id = _id(goal, number)
+        evaluated = Evaluated(success_rate=0.0, episodes=[], steps=0)
+        if left is not None:
             left -= done.training + done.trial
             evaluated = self._evaluate(goal, id, done.stages, left)
         iteration = Iteration(
@@ -193,12 +270,13 @@ class SlowAgent(Node):
             success_rate=evaluated.success_rate,
             episodes=len(evaluated.episodes),
             samples=Samples(training=done.training, trial=done.trial, evaluation=evaluated.steps),
-            seconds=max(time.time() - began, 0.0),
+            seconds=max(time.time() - done.began, 0.0),
             video=evaluated.video,
             left=left_over(evaluated.episodes),
             cut=evaluated.cut,
             unseen=unseen(evaluated),
             guards=_with_reports(done.guard_lines, [*done.reports, *evaluated.guards]),
+            further=further,
         )
         return self.memory.keep(id, iteration)
 
@@ -229,14 +307,17 @@ class SlowAgent(Node):
                 parts = len(decomposition.sub_actions) - at + len(to_train)
                 share = (practice - done.training - done.trial) // parts
                 implemented = self._implement(goal, id, sub_action, done, history, share)
-                done.training += implemented.samples.training
-                done.trial += implemented.samples.trial
-                done.reports += implemented.guards
+                self._count(implemented, done)
                 stage, line = implemented.stage, implemented.line
             done.lines.append(line)
             if stage is None:
                 return
             done.stages.append(stage)
+
+    def _count(self, implemented: Implemented, done: _Round) -> None:
+        done.training += implemented.samples.training
+        done.trial += implemented.samples.trial
+        done.reports += implemented.guards
 
     def _implement(
         self,
@@ -246,6 +327,7 @@ class SlowAgent(Node):
         done: _Round,
         history: list[Iteration],
         samples: int,
+        further: Further | None = None,
     ) -> Implemented:
         request = Implement(
             task=_own_task(goal.request),
@@ -254,7 +336,8 @@ class SlowAgent(Node):
             samples=samples,
             history=lines_of(sub_action, history),
             tried=tried(sub_action, history),
-            earlier=success_elsewhere(sub_action, history),
+            earlier=None if further else success_elsewhere(sub_action, history),
+            further=further,
             performed=goal.request.performed,
             guards=done.guards,
         )
@@ -329,6 +412,21 @@ class SlowAgent(Node):
             Evaluate(task=_own_task(goal.request), stages=list(stages), samples=samples),
             cancelled=lambda: goal.withdrawn,
         )
+
+
+def _id(goal: Achieving, number: int) -> str:
+    return f"{goal.id}/iteration-{number}"
+
+
+def _with_further(reason: str, last: Iteration, before: Iteration | None, limits: Limits) -> str:
+    """Why the loop stopped, after its ``last`` iteration trained further what stood ``before``."""
+    if reached(last, limits):
+        return reached_in_words(last, limits)
+    rate = 0.0 if before is None else before.tried_out
+    return (
+        f"{reason} Then the policy that stood was trained further: success in its tryouts went "
+        f"from {rate:.2f} to {last.tried_out:.2f}."
+    )
 
 
 def left_over(episodes: list[Episode]) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from messages.plan import Iteration, Limits
+from messages.plan import Further, Iteration, Limits
 from messages.training import TrainingSpec
 
 
@@ -22,10 +22,7 @@ def stop_reason(
         return None if limits.samples >= least else _too_few(samples, limits, least)
     last, goes_on = iterations[-1], len(iterations) == known
     if not goes_on and reached(last, limits):
-        return (
-            f"The success rate is {last.success_rate:.2f} "
-            f"(wanted: {limits.success_rate:.2f}) after iteration {last.number}."
-        )
+        return reached_in_words(last, limits)
     if limits.samples - samples < again:
         return _too_few(samples, limits, again)
     if len(iterations) >= limits.iterations:
@@ -36,6 +33,24 @@ def stop_reason(
             "and with the same verdicts."
         )
     return None
+
+
+def further(
+    iterations: list[Iteration], limits: Limits, again: int, known: int = 0
+) -> Further | None:
+    """What to train further where the loop stopped short of the rate and samples are left for
+    another iteration: the policy that the iteration which stands ends with, if it succeeded at all.
+    Only the last stage, as its tryout alone is of all stages. None: nothing."""
+    new = iterations[known:]
+    stands = chosen(iterations, limits)
+    if not new or stands is None or reached(stands, limits) or any(each.further for each in new):
+        return None
+    if limits.samples - spent(new) < again or len(stands.stages) < len(stands.lines):
+        return None
+    line, stage = stands.lines[-1], stands.stages[-1]
+    if stage.policy is None or stage.spec is None or line.learning is None:
+        return None
+    return Further(stage=stage, learning=line.learning) if stands.tried_out > 0 else None
 
 
 def _too_few(samples: int, limits: Limits, least: int) -> str:
@@ -50,6 +65,13 @@ def reached(iteration: Iteration, limits: Limits) -> bool:
     samples for might have failed."""
     whole = iteration.episodes > 0 and not iteration.cut
     return whole and iteration.success_rate >= limits.success_rate
+
+
+def reached_in_words(iteration: Iteration, limits: Limits) -> str:
+    return (
+        f"The success rate is {iteration.success_rate:.2f} "
+        f"(wanted: {limits.success_rate:.2f}) after iteration {iteration.number}."
+    )
 
 
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:

@@ -82,6 +82,8 @@ def decomposition(iteration: Iteration) -> str:
     """``find a tree: code; harvest log: rl + attack_20``"""
     guards = [f"guard {line.proposal.name}: {line.proposal.method}" for line in iteration.guards]
     parts = [_implemented(line, iteration.program_stands(line)) for line in iteration.lines]
+    if iteration.further:
+        parts[-1] += " (trained further)"
     return "; ".join([*parts, *guards])
 
 

@@ -1,0 +1,62 @@
+"""Trains the policy that stands further, when the outer loop has nothing new to try."""
+
+import msgspec
+
+from messages.plan import Further
+from messages.training import TrainingSpec
+from messages.world import RewardTerm
+from models.outcomes import rewards_mislead
+from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps
+from nodes.fast_agent.policy_training import train, try_policy
+from nodes.fast_agent.spec_limits import affordable, growing, with_tryouts
+from nodes.fast_agent.warm_starts import WarmStarts
+
+
+def train_further(
+    agent: Agent, goal: Implementing, more: Further, starts: WarmStarts, spent: SpentSteps
+) -> BestAttempt:
+    """The policy of ``more``'s stage, trained from its weights for at least as many samples as it
+    has had, and for more while it still gets better. Nothing is asked.
+
+    Raises:
+        OutOfSamples: too few are left for a training and its tryout.
+        RemoteError, GoalCancelled: as ``Node.run_goal``.
+    """
+    spec = with_tryouts(agent, _further_spec(agent, more), goal.id)
+    if (left := spent.left) is not None:
+        spec = affordable(agent, goal, spec, left, tryouts=1)
+    spec = growing(agent, spec, goal.id)
+    outcome = BestAttempt(attempts=1)
+    trained = train(agent, goal, spec, spent)
+    starts.remember(goal, spec, trained)
+    try_policy(agent, goal, spec, trained, outcome, spent)
+    return outcome
+
+
+def success_alone(rewards: list[RewardTerm]) -> list[RewardTerm]:
+    """Those of these rewards that cannot be earned by anything else: the policy succeeds often
+    enough by now to learn from them alone."""
+    kept = [term for term in rewards if term.kind in ("success", "step")]
+    if all(term.kind != "success" for term in kept):
+        kept.append(RewardTerm(kind="success", weight=1.0))
+    return kept
+
+
+def _further_spec(agent: Agent, more: Further) -> TrainingSpec:
+    spec, parameters = more.stage.spec, agent.parameters
+    assert spec is not None
+    interface = spec.interface
+    if rewards_mislead(more.learning):
+        interface = msgspec.structs.replace(interface, rewards=success_alone(interface.rewards))
+    caps = (parameters.budget, parameters.most_samples)
+    budget = max(spec.budget, more.learning.samples)
+    return msgspec.structs.replace(
+        spec,
+        interface=interface,
+        start=more.stage.policy,
+        clone=[],
+        budget=min(budget, *(cap for cap in caps if cap is not None)),
+        most=None,
+        grows_to=None,
+    )

@@ -1,0 +1,60 @@
+"""How many samples a training may take, and whether its policy is tried out as it goes on."""
+
+import msgspec
+
+from messages.training import TrainingSpec, Tryouts
+from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.implementing import Implementing, longest_tryout
+from nodes.fast_agent.policy_training import stage_of
+from nodes.fast_agent.portions import OutOfSamples
+from nodes.fast_agent.seeds import seeds_while_training
+
+
+def with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
+    """The spec with tryouts while it is trained, where the run's parameters want them."""
+    parameters = agent.parameters
+    which = parameters.tryouts_in_training
+    started = bool(spec.clone) or spec.start is not None
+    if which == "never" or (which == "started" and not started):
+        return msgspec.structs.replace(spec, tryouts=None)
+    return msgspec.structs.replace(spec, tryouts=_tryouts(agent, goal))
+
+
+def affordable(
+    agent: Agent, goal: Implementing, spec: TrainingSpec, left: int, tryouts: int
+) -> TrainingSpec:
+    """The spec, so that of the samples ``left`` its policy can also be tried out. A policy cannot
+    be used without a tryout, so its samples (and, with two ``tryouts``, the rival program's) are
+    reserved, at most a quarter.
+
+    Raises:
+        OutOfSamples: nothing is left for the training.
+    """
+    episode, tryout = longest_tryout(agent, goal, stage_of(goal, spec))
+    most = left - max(episode, min(tryouts * tryout, left // 4))
+    if most < 1:
+        raise OutOfSamples(
+            f"The samples are spent: {left:,} are left for a training and its tryout, of which "
+            f"one episode may take {episode:,}."
+        )
+    return msgspec.structs.replace(spec, most=most, budget=min(spec.budget, most))
+
+
+def growing(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
+    """The spec, with how far its budget may grow: as far as samples and the run's caps allow. From
+    there on it is tried out as it goes on, so that what it had is not lost."""
+    parameters = agent.parameters
+    caps = (spec.most, parameters.budget, parameters.most_samples)
+    most = min(cap for cap in caps if cap is not None)
+    if not parameters.budget_grows or most <= spec.budget:
+        return msgspec.structs.replace(spec, grows_to=None)
+    tryouts = spec.tryouts
+    if tryouts is None and parameters.tryouts_in_training == "started":
+        tryouts = _tryouts(agent, goal, grown=True)
+    return msgspec.structs.replace(spec, grows_to=most, tryouts=tryouts)
+
+
+def _tryouts(agent: Agent, goal: str, grown: bool = False) -> Tryouts:
+    parameters = agent.parameters
+    seeds = seeds_while_training(agent.seed, parameters.trial_episodes, goal)
+    return Tryouts(seeds=seeds, every=parameters.tryouts_every, grown=grown)

@@ -1,0 +1,174 @@
+"""Where the outer loop stops short of the rate with samples left, the policy that stands is trained
+further, in one more iteration without a question."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from messages.plan import (
+    PURSUE,
+    Further,
+    GoalReport,
+    Iteration,
+    Limits,
+    Line,
+    Samples,
+    Stage,
+    SubAction,
+)
+from messages.training import Act, Acted, Learning, Policy, Trained, TrainingSpec
+from messages.verdict import Verdict
+from messages.world import Interface, RewardTerm, SeedRange
+from nodes.fast_agent.further_training import success_alone
+from nodes.slow_agent.stopping import further
+from tests.agent_stack import LOG, STEPS, TASK, Stack, ToyWorld, rulebook_world, stack
+from tests.bus_processes import PATIENCE
+
+MISLED = [(500, 0.0), (1000, 0.05)], [(500, 0.1), (1000, 2.0)]
+"""A curve and returns of rewards that pay for something else than success."""
+
+
+class HalfLearned(ToyWorld):
+    """A policy with macros digs the log in half of the environments; one that was trained from
+    another one digs it in all."""
+
+    def train(self, goal: Any) -> Trained:
+        trained = super().train(goal)
+        self.when_trained(goal)
+        curve, returns = MISLED
+        return msgspec.structs.replace(trained, curve=curve, returns=returns)
+
+    def when_trained(self, goal: Any) -> None:
+        """For tests to replace."""
+
+    def act(self, goal: Any) -> Acted:
+        request: Act = goal.request
+        acted = super().act(goal)
+        if self.trained[request.policy.id].spec.start is None:
+            states = self.sessions[request.session]
+            states[: len(states) // 2] = ["facing"] * (len(states) // 2)
+        return acted
+
+
+@pytest.fixture
+def agents(run_folder: Path) -> Iterator[Stack]:
+    """A stack for each test: a run that has a policy of this kind begins from it."""
+    with stack(run_folder, world=make_world) as agents:
+        yield agents
+
+
+def make_world(run: Path) -> ToyWorld:
+    return HalfLearned(run, rulebook_world)
+
+
+def check(report: GoalReport) -> None:
+    assert report.success, report.reason
+    assert "after iteration 4" in report.stopped["harvest 1 log"]
+    *asked, last = report.iterations
+    assert [each.further for each in asked] == [False] * 4
+    assert last.further
+    assert last.number == 4
+    # Two of three episodes of an evaluation before, and all now.
+    assert (asked[-1].success_rate, last.success_rate) == (pytest.approx(2 / 3), 1)
+    assert last.stages[:-1] == asked[-1].stages[:-1]
+    assert last.lines[:-1] == asked[-1].lines[:-1]
+    before, after = asked[-1].stages[-1], last.stages[-1]
+    assert before.spec is not None
+    assert after.spec is not None
+    assert after.spec.start == before.policy
+    assert after.policy != before.policy
+    # Its rewards paid for something else.
+    assert len(before.spec.interface.rewards) > len(after.spec.interface.rewards)
+    assert {term.kind for term in after.spec.interface.rewards} <= {"success", "step"}
+    # Its training with a prefix, its tryout and its evaluation are counted, and nothing else.
+    assert last.samples == Samples(training=1100, trial=4 * STEPS, evaluation=6 * STEPS)
+    assert report.chosen == {"harvest 1 log": 4}
+
+
+def test_the_policy_that_stands_is_trained_further(agents: Stack):
+    report = agents.bus.run_goal(PURSUE, "further", agents.goal(), timeout=PATIENCE)
+    check(report)
+    told = [id for id in agents.world.trained if id.startswith("further/")]
+    assert len(told) == 3
+
+
+@pytest.mark.parametrize("name", ["slow_agent", "fast_agent"])
+def test_an_agent_that_is_killed_in_it_goes_on_with_it(agents: Stack, name: str):
+    happened = threading.Event()
+
+    def kill_once(goal: Any) -> None:
+        if goal.request.spec.start is not None and not happened.is_set():
+            happened.set()
+            agents.agents[name].kill()
+            agents.agents[name].start()
+
+    agents.world.when_trained = kill_once  # type: ignore[attr-defined]
+    goal = f"killed {name}"
+    check(agents.bus.run_goal(PURSUE, goal, agents.goal(), timeout=PATIENCE))
+    assert happened.is_set()
+
+
+def test_it_can_be_turned_off(run_folder: Path):
+    nodes = {"slow_agent": {"further": False}}
+    with stack(run_folder, world=make_world, nodes=nodes) as agents:
+        report = agents.bus.run_goal(PURSUE, "goal", agents.goal(), timeout=PATIENCE)
+    assert not report.success
+    assert len(report.iterations) == 4
+    assert not any(each.further for each in report.iterations)
+    assert report.stopped["harvest 1 log"] == "The iterations are spent: 4."
+
+
+DIG = SubAction(name="dig", method="rl", success=LOG)
+SPEC = TrainingSpec(
+    name="dig",
+    task=TASK,
+    interface=Interface(observations=[], actions=[], success=LOG, horizon=100),
+    seeds=SeedRange(first=0, count=10),
+    budget=1000,
+)
+LEARNING = Learning(samples=1000, curve=[(1000, 0.4)], stopped="the budget is spent")
+LEARNED = Stage(sub_action=DIG, spec=SPEC, policy=Policy(id="a", checkpoint="a"))
+LIMITS = Limits(iterations=2, success_rate=0.9, samples=10_000)
+
+
+def iteration(number: int, tryout: float = 0.5, **changed: Any) -> Iteration:
+    verdict = Verdict(success=False, success_rate=tryout, reason="seen")
+    values: dict[str, Any] = {
+        "lines": [Line(sub_action=DIG, attempts=1, verdict=verdict, learning=LEARNING)],
+        "stages": [LEARNED],
+        "success_rate": tryout,
+        "episodes": 30,
+        "samples": Samples(training=1000),
+    }
+    return Iteration(subtask="log", number=number, seconds=1.0, **(values | changed))
+
+
+def test_what_is_trained_further_is_the_policy_of_the_iteration_that_stands():
+    other = msgspec.structs.replace(LEARNED, policy=Policy(id="b", checkpoint="b"))
+    history = [iteration(0, 0.6, stages=[other]), iteration(1, 0.5)]
+    assert further(history, LIMITS, 100) == Further(stage=other, learning=LEARNING)
+
+
+def test_nothing_is_trained_further_that_cannot_be_or_need_not_be():
+    by_code = msgspec.structs.replace(LEARNED, spec=None, policy=None)
+    assert further([], LIMITS, 100) is None
+    assert further([iteration(0, 0.95)], LIMITS, 100) is None  # it is reached
+    assert further([iteration(0, 0.0)], LIMITS, 100) is None  # nothing to learn from
+    assert further([iteration(0, stages=[by_code])], LIMITS, 100) is None
+    assert further([iteration(0), iteration(1, further=True)], LIMITS, 100) is None  # once
+    assert further([iteration(0)], LIMITS, 9_001) is None  # too few samples for an evaluation
+    # What was practised before is no part of this loop, and its samples are counted already.
+    old = [iteration(0, further=True)]
+    assert further(old, LIMITS, 100, known=1) is None
+    assert further([*old, iteration(1)], LIMITS, 9_000, known=1) is not None
+
+
+def test_rewards_that_pay_for_something_else_are_left_out_and_success_always_pays():
+    near = RewardTerm(kind="near", weight=0.1, name="wood")
+    step, success = RewardTerm(kind="step", weight=-0.01), RewardTerm(kind="success", weight=5.0)
+    assert success_alone([near, step, success]) == [step, success]
+    assert success_alone([near]) == [RewardTerm(kind="success", weight=1.0)]
