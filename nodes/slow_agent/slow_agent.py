@@ -20,7 +20,6 @@ from messages.plan import (
     Evaluated,
     Further,
     GuardLine,
-    GuardProposal,
     Implement,
     Implemented,
     Iteration,
@@ -38,11 +37,11 @@ from models.outcomes import unseen
 from nodes.common.checks.decomposition_check import fixed, problems_with, up_to_success
 from nodes.common.goals.budget import BUDGETS, Budgeted, for_practice, least, least_again
 from nodes.common.goals.goal_ids import slug
-from nodes.common.goals.guard_counts import together
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
+from nodes.slow_agent.guard_lines import earlier_guard, is_due, with_reports
 from nodes.slow_agent.remembering import (
     earlier_success,
     lines_of,
@@ -275,7 +274,7 @@ class SlowAgent(Node):
             left=left_over(evaluated.episodes),
             cut=evaluated.cut,
             unseen=unseen(evaluated),
-            guards=_with_reports(done.guard_lines, [*done.reports, *evaluated.guards]),
+            guards=with_reports(done.guard_lines, [*done.reports, *evaluated.guards]),
             further=further,
         )
         return self.memory.keep(id, iteration)
@@ -296,7 +295,7 @@ class SlowAgent(Node):
         to_train = [
             each
             for each in decomposition.guards
-            if each.method == "rl" and _earlier_guard(each, history) is None
+            if each.method == "rl" and earlier_guard(each, history) is None
         ]
         for at, sub_action in enumerate(decomposition.sub_actions):
             earlier = earlier_success(sub_action, done.stages, done.guards, history)
@@ -362,7 +361,7 @@ class SlowAgent(Node):
         before the sub-actions, by rl when there are stages to be ``trained`` in, within what is
         left of ``practice``."""
         order = [slug(each.name) for each in decomposition.guards]
-        waiting = [each for each in decomposition.guards if _is_due(each, trained, history)]
+        waiting = [each for each in decomposition.guards if is_due(each, trained, history)]
         for number, proposal in enumerate(waiting):
             earlier = [
                 line
@@ -373,7 +372,7 @@ class SlowAgent(Node):
             place = sum(
                 order.index(guard.name) < order.index(slug(proposal.name)) for guard in done.guards
             )
-            known = _earlier_guard(proposal, history)
+            known = earlier_guard(proposal, history)
             if known is None:
                 request = MakeGuard(
                     task=_own_task(goal.request),
@@ -444,35 +443,3 @@ def _own_task(request: AchieveSubtask) -> Task:
     return msgspec.structs.replace(
         request.task, success=request.subtask.success, inventory=request.start
     )
-
-
-def _is_due(proposal: GuardProposal, trained: bool, history: list[Iteration]) -> bool:
-    """Whether a guard is made now, before the stages are or when it can be ``trained`` in them. One
-    that an earlier iteration trained is there from the start."""
-    first = proposal.method == "code" or _earlier_guard(proposal, history) is not None
-    return first is not trained
-
-
-def _earlier_guard(
-    proposal: GuardProposal, history: list[Iteration]
-) -> tuple[Guard, GuardLine] | None:
-    """The latest guard that was made for this very proposal, unless something was wrong with it."""
-    for iteration in reversed(history):
-        for line in iteration.guards:
-            guards = iteration.stages[0].guards if iteration.stages else []
-            guard = next((each for each in guards if each.name == slug(proposal.name)), None)
-            wrong = line.report is not None and line.report.errors
-            if line.proposal == proposal and guard is not None and not wrong:
-                # What it was compared with were the stages of that iteration.
-                return guard, msgspec.structs.replace(line, report=None, tried=None)
-    return None
-
-
-def _with_reports(lines: list[GuardLine], reports: list[GuardReport]) -> list[GuardLine]:
-    known = {report.name: report for report in together(reports)}
-    return [
-        msgspec.structs.replace(line, report=known.get(slug(line.proposal.name)))
-        if line.made
-        else line
-        for line in lines
-    ]

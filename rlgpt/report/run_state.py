@@ -10,14 +10,14 @@ import msgspec
 from rlgpt.runs import launches, run_folder
 
 Kind = Literal[
-    "running", "reached", "not_reached", "failed", "interrupted", "stopped", "unfinished"
+    "running", "reached", "not_reached", "done", "failed", "interrupted", "stopped", "unfinished"
 ]
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
-    """``reached`` and ``not_reached``: its goal is over. ``stopped``: a stack without a goal was,
-    or one with a part of the work, which is done (`rlgpt skill run`). ``unfinished``: it ended
-    without a record, or its goal has not been pursued yet."""
+    """``reached`` and ``not_reached``: its goal is over. ``done``: a part of the work, without a
+    goal, is over (`rlgpt skill run`). ``stopped``: a stack without a goal was. ``unfinished``: it
+    ended without a record, or its goal has not been pursued yet."""
 
     kind: Kind
     text: str  # a sentence without its full stop
@@ -53,7 +53,7 @@ def state(run: Path, ending: Ending) -> State:
         when = moment(launches.last_sign(run))
         return State(kind="unfinished", text=f"its launcher was killed, on {when} or soon after")
     if ending.done:
-        return State(kind="stopped", text="its work is done, and no node is running")
+        return State(kind="done", text="its work is done, and no node is running")
     if ending.there:
         return State(kind="unfinished", text="its goal is not over, and no node is running")
     return State(kind="stopped", text="it has no goal, and no node is running")

@@ -218,7 +218,7 @@ def test_a_run_that_a_skill_was_played_in_is_not_said_to_be_unfinished(run: Path
     played = Evaluated(success_rate=1.0, episodes=[], steps=3)
     sent(run, EVALUATE, "skill", asked, "succeeded", played).close()
     line = described(run)
-    assert (line.state, line.text) == ("stopped", "its work is done, and no node is running")
+    assert (line.state, line.text) == ("done", "its work is done, and no node is running")
 
 
 def test_a_failed_goal_has_its_reason(run: Path) -> None:

@@ -33,7 +33,7 @@ const PANELS = [
   ["runs", "Runs", runs, "past runs side by side"],
 ];
 const BADGES = {
-  running: "going", reached: "good", not_reached: "bad", failed: "bad",
+  running: "going", reached: "good", done: "good", not_reached: "bad", failed: "bad",
   interrupted: "warn", stopped: "", unfinished: "warn",
 };
 

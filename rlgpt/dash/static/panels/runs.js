@@ -6,7 +6,7 @@ import { empty, h, mark, table, td } from "../dom.js";
 import { age, bytes, count, duration, rate } from "../format.js";
 
 const TAG = "episode/success_rate";
-const KINDS = { running: "going", reached: "good", not_reached: "bad", failed: "bad", interrupted: "warn", unfinished: "warn" };
+const KINDS = { running: "going", reached: "good", done: "good", not_reached: "bad", failed: "bad", interrupted: "warn", unfinished: "warn" };
 
 export function runs(root, context, rest) {
   const list = h("section", { class: "card" });
