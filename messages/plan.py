@@ -209,7 +209,7 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """When the outer loop stops."""
 
-    iterations: Positive = 4
+    iterations: Positive = 4  # of each subtask, those that train a policy `further` not counted
     success_rate: Share = 0.9
     # Primitive steps of the whole goal: trainings, tryouts, evaluations and the performance.
     samples: Positive = 3_000_000

@@ -30,6 +30,7 @@ from messages.plan import (
 from messages.world import Task
 from nodes.common.checks.plan_check import shortfalls
 from nodes.common.goals.budget import (
+    counted,
     evaluation_episodes,
     for_practice,
     least,
@@ -258,7 +259,7 @@ class Pursuit:
             return False
         left = samples - sum(each.samples.total for each in achieved.iterations)
         more = least_again(self.task, self._config)
-        return left < more and len(known.iterations) < self.limits.iterations
+        return left < more and counted(known.iterations) < self.limits.iterations
 
     def _achieve(
         self, known: _Subtask, id: str, samples: int, performed: Lost | None = None
@@ -450,7 +451,7 @@ class Pursuit:
         for place, (subtask, each) in enumerate(open_to):
             self._goal.check()
             name = subtask.subtask.name
-            if len(subtask.iterations) >= self.limits.iterations:
+            if counted(subtask.iterations) >= self.limits.iterations:
                 reasons.append(f"{name}: the iterations are spent ({self.limits.iterations}).")
                 continue
             samples = (until - self._spent()) // (len(open_to) - place)

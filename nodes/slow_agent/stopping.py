@@ -4,6 +4,7 @@ import msgspec
 
 from messages.plan import Further, Iteration, Limits
 from messages.training import TrainingSpec
+from nodes.common.goals.budget import counted
 
 
 def spent(iterations: list[Iteration]) -> int:
@@ -25,7 +26,7 @@ def stop_reason(
         return reached_in_words(last, limits)
     if limits.samples - samples < again:
         return _too_few(samples, limits, again)
-    if len(iterations) >= limits.iterations:
+    if counted(iterations) >= limits.iterations:
         return f"The iterations are spent: {limits.iterations}."
     if not goes_on and any(_tried(earlier) == _tried(last) for earlier in iterations[:-1]):
         return (

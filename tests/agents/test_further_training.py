@@ -24,7 +24,7 @@ from messages.training import Act, Acted, Learning, Policy, Trained, TrainingSpe
 from messages.verdict import Verdict
 from messages.world import Interface, RewardTerm, SeedRange
 from nodes.fast_agent.further_training import success_alone
-from nodes.slow_agent.stopping import further
+from nodes.slow_agent.stopping import further, stop_reason
 from tests.agent_stack import LOG, STEPS, TASK, Stack, ToyWorld, rulebook_world, stack
 from tests.bus_processes import PATIENCE
 
@@ -165,6 +165,13 @@ def test_nothing_is_trained_further_that_cannot_be_or_need_not_be():
     old = [iteration(0, further=True)]
     assert further(old, LIMITS, 100, known=1) is None
     assert further([*old, iteration(1)], LIMITS, 9_000, known=1) is not None
+
+
+def test_such_an_iteration_is_none_of_those_that_the_limits_count():
+    history = [iteration(0), iteration(1, further=True)]
+    assert stop_reason(history, LIMITS, 100, 100, known=2) is None
+    history.append(iteration(2))
+    assert stop_reason(history, LIMITS, 100, 100, known=2) == "The iterations are spent: 2."
 
 
 def test_rewards_that_pay_for_something_else_are_left_out_and_success_always_pays():

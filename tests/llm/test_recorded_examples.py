@@ -185,6 +185,10 @@ def test_of_what_is_learned_the_spec_that_was_trained_is_taught_or_the_program_t
     assert taught(first) == ["first", "200"]
     second = run_of(tmp_path / "second", report(iterations, stands=1), lines)
     assert taught(second) == [program("rival"), "second"]
+    # Trained further in iteration 2, for which nothing was asked.
+    further = msgspec.structs.replace(iteration(2, [learned], 1.0), further=True)
+    third = run_of(tmp_path / "third", report([*iterations, further], stands=2), lines)
+    assert taught(third) == ["first", "200"]
 
 
 def test_guards_that_interrupt_what_stands_are_taught(tmp_path: Path):

@@ -5,13 +5,13 @@ An evaluation does not begin with the samples that happen to be left: those of a
 reserved before anything else is spent, or as many as leave something to evaluate.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from messages.bounds import Positive
-from messages.plan import Limits
+from messages.plan import Iteration, Limits
 from messages.world import Task
 from nodes.config import node_values
 from nodes.node import Node
@@ -37,6 +37,11 @@ class Budgeted(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
 
 
 BUDGETS = ("iterations", "samples")
+
+
+def counted(iterations: Iterable[Iteration]) -> int:
+    """How many of these count against ``limits.iterations``: those that asked the model."""
+    return sum(not each.further for each in iterations)
 
 
 def evaluation_episodes(config: Mapping[str, Any]) -> int:

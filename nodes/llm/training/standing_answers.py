@@ -88,13 +88,6 @@ def _of_subtask(subtask: Subtask, asked: list[Asked]) -> dict[int, list[Asked]]:
 
 def _of_iteration(stands: Iteration, by_number: dict[int, list[Asked]]) -> Iterator[Asked]:
     steps = [line.sub_action for line in stands.lines]
-    yield from _latest(
-        by_number.get(stands.number, []),
-        lambda each: (
-            isinstance(each.question, DecomposeQuestion)
-            and up_to_success(each.question, _read(each, DecomposeAnswer)).sub_actions == steps
-        ),
-    )
     # From the iteration that stands back: the first that has the answer is the one that made it.
     before = [
         each
@@ -102,6 +95,14 @@ def _of_iteration(stands: Iteration, by_number: dict[int, list[Asked]]) -> Itera
         if number <= stands.number
         for each in by_number[number]
     ]
+    yield from _latest(
+        # Nothing was asked where a policy was trained further.
+        before if stands.further else by_number.get(stands.number, []),
+        lambda each: (
+            isinstance(each.question, DecomposeQuestion)
+            and up_to_success(each.question, _read(each, DecomposeAnswer)).sub_actions == steps
+        ),
+    )
     for stage in stands.stages:
         yield from _latest(before, lambda each, stage=stage: _made(each, stage))
         for guard in stage.guards:
@@ -148,7 +149,8 @@ def _trained_guard(each: Asked, guard: Guard) -> bool:
 
 
 def _is_of(answer: SpecAnswer, interface: Interface) -> bool:
-    """Whether a policy was trained by this answer."""
+    """Whether a policy was trained by this answer. One that was trained further without some of
+    its rewards is none: they had not led to success."""
     answer = without_repetitions(answer)
     macros = [macro.name for macro in interface.macros]
     return (
