@@ -286,6 +286,7 @@ class AchieveSubtask(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     limits: Limits
     history: list[Iteration] = []
     performed: Lost | None = None
+    reserve: NotNegative = 0  # of ``limits.samples``, those that training further leaves
 
 
 class SubtaskReport(msgspec.Struct, tag=True, frozen=True, kw_only=True):

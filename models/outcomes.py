@@ -38,6 +38,8 @@ FAULTS = ("error", "fuel_exhausted", "time_limit", "killed")
 """Statuses of a program's run that are the program's fault."""
 SELDOM = 0.1
 """Success rate of recent training episodes up to which a policy has hardly learned to succeed."""
+SCARCELY = 0.05
+"""Rise of that rate up to which it has hardly risen."""
 SHOWN_UNSEEN = 3
 """How many of the failed episodes of an evaluation are shown."""
 
@@ -195,6 +197,8 @@ def rewards_mislead(learning: Learning) -> bool:
     sum of an episode's rewards: which of them pay is for the spec to change."""
     if not learning.curve or learning.curve[-1][1] > SELDOM:
         return False
+    if learning.curve[-1][1] - learning.curve[0][1] > SCARCELY:
+        return False  # success pays, too
     first, last = _first_and_last_return(learning)
     return last - first > 0.5 * max(abs(first), abs(last))
 

@@ -246,6 +246,11 @@ class Specs(ABC):
     @abstractmethod
     def target_problem(self, name: str) -> str: ...
 
+    def seen_name(self, name: str) -> str:
+        """What targets and reward terms call what has this name elsewhere, as ``wood`` for the item
+        ``log``; a name that has no other stays as it is."""
+        return name
+
     def reward_words(self, term: RewardTerm) -> str:
         """What a term of a kind that is the game's own is paid for, for a table."""
         return f"{term.kind} {term.name}".strip()

@@ -4,7 +4,7 @@ import msgspec
 
 from messages.plan import Further
 from messages.training import TrainingSpec
-from messages.world import RewardTerm
+from messages.world import Condition, RewardTerm
 from models.outcomes import rewards_mislead
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps
@@ -23,7 +23,7 @@ def train_further(
         OutOfSamples: too few are left for a training and its tryout.
         RemoteError, GoalCancelled: as ``Node.run_goal``.
     """
-    spec = with_tryouts(agent, _further_spec(agent, more), goal.id)
+    spec = with_tryouts(agent, _further_spec(agent, goal, more), goal.id)
     if (left := spent.left) is not None:
         spec = affordable(agent, goal, spec, left, tryouts=1)
     spec = growing(agent, spec, goal.id)
@@ -34,21 +34,28 @@ def train_further(
     return outcome
 
 
-def success_alone(rewards: list[RewardTerm]) -> list[RewardTerm]:
-    """Those of these rewards that cannot be earned by anything else: the policy succeeds often
-    enough by now to learn from them alone."""
-    kept = [term for term in rewards if term.kind in ("success", "step")]
-    if all(term.kind != "success" for term in kept):
-        kept.append(RewardTerm(kind="success", weight=1.0))
-    return kept
+def for_the_aim(rewards: list[RewardTerm], success: Condition) -> list[RewardTerm]:
+    """These rewards, of which only those pay that cannot be earned by anything else than the aim:
+    the policy succeeds often enough by now to learn from them alone. The others weigh nothing, but
+    stay, as what a policy sees of an inventory depends on what is rewarded."""
+
+    def kept(term: RewardTerm) -> bool:
+        counts_aim = term.kind == "gain" and term.name == success.name
+        return term.kind in ("success", "step") or counts_aim
+
+    found = [term if kept(term) else msgspec.structs.replace(term, weight=0.0) for term in rewards]
+    if not any(term.kind == "success" for term in rewards):
+        found.append(RewardTerm(kind="success", weight=1.0))
+    return found
 
 
-def _further_spec(agent: Agent, more: Further) -> TrainingSpec:
+def _further_spec(agent: Agent, goal: Implementing, more: Further) -> TrainingSpec:
     spec, parameters = more.stage.spec, agent.parameters
     assert spec is not None
     interface = spec.interface
     if rewards_mislead(more.learning):
-        interface = msgspec.structs.replace(interface, rewards=success_alone(interface.rewards))
+        rewards = for_the_aim(interface.rewards, interface.success)
+        interface = msgspec.structs.replace(interface, rewards=rewards)
     caps = (parameters.budget, parameters.most_samples)
     budget = max(spec.budget, more.learning.samples)
     return msgspec.structs.replace(
@@ -56,6 +63,7 @@ def _further_spec(agent: Agent, more: Further) -> TrainingSpec:
         interface=interface,
         start=more.stage.policy,
         clone=[],
+        guards=goal.request.guards,  # also those that were learned after the policy
         budget=min(budget, *(cap for cap in caps if cap is not None)),
         most=None,
         grows_to=None,

@@ -127,7 +127,9 @@ def try_out(
     play = _tryout(agent, goal, stage)
     id = f"{goal.id}/trial-{number}"
     whose = id if seeds_of is None else f"{goal.id}/trial-{seeds_of}"
-    play = msgspec.structs.replace(play, seeds=agent.tryouts.seeds(whose, play.size))
+    seeds = agent.tryouts.seeds(whose, play.size)
+    # As many as there were, if another number was set since.
+    play = msgspec.structs.replace(play, seeds=seeds, size=seeds.count)
     return play_what_fits(agent.player, id, play, most, lambda: goal.withdrawn)
 
 

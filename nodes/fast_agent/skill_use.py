@@ -179,7 +179,8 @@ class Skills:
         if library is None:
             return
         episodes = len(evaluated.episodes)
-        successes = sum(episode.success for episode in evaluated.episodes)
+        # By the critic's judgement where only pictures show it.
+        successes = round(evaluated.success_rate * episodes)
         for index, stage in enumerate(request.stages):
             counts = Counts(used_successes=successes, used_episodes=episodes)
             last = index == len(request.stages) - 1

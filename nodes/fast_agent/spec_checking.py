@@ -7,9 +7,11 @@ import msgspec
 
 from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
 from messages.program import CHECK, CheckProgram, Program
+from messages.world import RewardTerm
 from nodes.common.checks.spec_check import clonable, macro_problems, picture_problems, spec_problems
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.inlining import clashes, with_skills
+from worlds import card
 from worlds.common.pictures import picture_shape
 
 _NONE: Mapping[str, str] = {}
@@ -77,8 +79,9 @@ class SpecChecker:
 
     def _fixed(self, answer: SpecAnswer) -> SpecAnswer:
         """The answer without macros that cannot be played (a name that is taken, a number out of
-        range, a program with a mistake), without programs to clone that do not exist, and without a
-        guard's pictures: a policy can be trained without them."""
+        range, a program with a mistake), without programs to clone that do not exist, without a
+        guard's pictures, and without targets and rewards that name nothing: a policy can be trained
+        without them. A name that is right elsewhere is put right instead."""
         kept: list[MacroDraft] = []
         taken = set(self._question.actions)
         for draft in answer.macros if self._question.macros_allowed else []:
@@ -90,7 +93,32 @@ class SpecChecker:
         observations = answer.observations
         if self._question.guard is not None:
             observations = [name for name in observations if picture_shape(name) is None]
-        return msgspec.structs.replace(answer, macros=kept, clone=clone, observations=observations)
+        return msgspec.structs.replace(
+            answer,
+            macros=kept,
+            clone=clone,
+            observations=observations,
+            targets=self._fixed_targets(answer),
+            rewards=self._fixed_rewards(answer),
+        )
+
+    def _fixed_targets(self, answer: SpecAnswer) -> list[str]:
+        specs = card(self._question.task.game).specs
+        right = [specs.seen_name(n) if specs.target_problem(n) else n for n in answer.targets]
+        return list(dict.fromkeys(name for name in right if not specs.target_problem(name)))
+
+    def _fixed_rewards(self, answer: SpecAnswer) -> list[RewardTerm]:
+        specs = card(self._question.task.game).specs
+
+        def wrong(term: RewardTerm) -> bool:
+            named = term.kind in specs.rewards and term.kind not in specs.nameless
+            return named and bool(specs.reward_problem(term))
+
+        right = [
+            msgspec.structs.replace(term, name=specs.seen_name(term.name)) if wrong(term) else term
+            for term in answer.rewards
+        ]
+        return [term for term in right if not wrong(term)]
 
     def _macro_problems(self, draft: MacroDraft) -> list[str]:
         macro = self._macro(draft)

@@ -23,7 +23,8 @@ from nodes.common.questions.asking import ask
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.planner.goal import with_success
-from nodes.planner.pursuit import PlanningNode, Pursuing, Pursuit
+from nodes.planner.planning_node import PlanningNode, Pursuing
+from nodes.planner.pursuit import Pursuit
 
 
 class Planner(PlanningNode):

@@ -3,14 +3,12 @@ it to begin, and the whole performed on validation seeds. Where that falls short
 lost the most are practised further, as long as iterations and samples last; what a validation did
 worse with is taken back. What stands in the end is performed on seeds that decided nothing."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from messages.bus import GoalHandle
 from messages.plan import (
     PERFORM,
     AchieveSubtask,
@@ -20,9 +18,7 @@ from messages.plan import (
     Lost,
     Perform,
     Performed,
-    PlanStatus,
     Practised,
-    PursueGoal,
     Stage,
     Subtask,
     SubtaskReport,
@@ -39,44 +35,17 @@ from nodes.common.goals.budget import (
 )
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
-from nodes.node import Node
 from nodes.planner.iteration_choice import chosen_iteration, lost_to_time, merit, quicker
 from nodes.planner.losses import losses, to_practise, wanted_of_goal, wanted_of_subtask
+from nodes.planner.planning_node import PlanningNode, Pursuing
 from worlds import card
 
-Pursuing = GoalHandle[PursueGoal, PlanStatus]
 Key = tuple[str, str]
 Choice = dict[Key, int]
 """A subtask and the number of the iteration that is chosen for it."""
 
 
 _NOT_VALIDATED = "Too few samples were left for a validation or for further practice."
-
-
-class PlanningNode(Node, ABC):
-    """The planner, as its pursuits see it."""
-
-    @abstractmethod
-    def plan(
-        self,
-        id: str,
-        task: Task,
-        problems: list[str] | None = None,
-        refused: list[Subtask] | None = None,
-        practised: list[Subtask] | None = None,
-        performed: list[Lost] | None = None,
-    ) -> tuple[list[Subtask], list[str]]:
-        """The plan, and what is still wrong with it after the last repair. ``problems``: of the
-        plan ``refused`` that there is; ``practised``, ``performed``: the plan that there is, and
-        what a performance of it lost."""
-
-    @abstractmethod
-    def achieve(self, goal: Pursuing, id: str, request: AchieveSubtask) -> SubtaskReport:
-        """Send a subtask to the slow agent, or recall its report."""
-
-    @abstractmethod
-    def publish_plan(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
-        """Publish how far the plan is carried out."""
 
 
 @dataclass
@@ -117,6 +86,8 @@ class Pursuit:
         self._choices: list[Choice] = []  # of each validation, what stood in it
         self._best = 0  # index of the best validation, on a tie the last
         self._practised: dict[Key, _Subtask] = {}
+        # Subtasks that never worked, each with how much it was to bring, and why.
+        self._failed: dict[tuple[Key, int], str] = {}
 
     @property
     def limits(self) -> Limits:
@@ -176,6 +147,8 @@ class Pursuit:
                 held = planning.expected([subtask], held, later=rest)
             if _key(subtask) in self._practised:
                 continue
+            if failed := self._failed.get((_key(subtask), subtask.success.quantity)):
+                return failed
             done = len(self._practised)
             to_come = [s for s in rest if _key(s) not in self._practised]
             self.subtasks[done:] = [subtask, *to_come]
@@ -187,6 +160,7 @@ class Pursuit:
             known = _Subtask(subtask, start, f"{self._goal.id}/{done}-{slug(subtask.name)}")
             others = len(to_come) * least_again(self.task, self._config)
             if failed := self._begin(known, samples, single, practice, others):
+                self._failed[_key(subtask), subtask.success.quantity] = failed
                 return failed
             stands = known.numbered(self.chosen[subtask.name])
             left = dict(stands.left) if stands is not None else {}
@@ -257,7 +231,7 @@ class Pursuit:
         """Whether a subtask that never worked stopped because its samples were spent."""
         if any(each.success_rate > 0 for each in known.iterations):
             return False
-        left = samples - sum(each.samples.total for each in achieved.iterations)
+        left = samples - sum(each.samples.total for each in achieved.iterations if not each.further)
         more = least_again(self.task, self._config)
         return left < more and counted(known.iterations) < self.limits.iterations
 
@@ -275,6 +249,8 @@ class Pursuit:
             limits=limits,
             history=list(known.iterations),
             performed=performed,
+            # So that a plan can still be validated.
+            reserve=longest_evaluation(self.task, self._config) if len(self.subtasks) > 1 else 0,
         )
         achieved = self._planner.achieve(self._goal, id, request)
         known.iterations.extend(achieved.iterations)
@@ -436,10 +412,18 @@ class Pursuit:
         if wrong or all(_key(each) in self._practised for each in again):
             return
         begun = card(self.task.game).planning.begun(self.task)
-        if failed := self._practise(again, begun, lambda: until, single=False):
+        if failed := self._practise(list(again), begun, lambda: until, single=False):
             self._planner.log.info("%s: not all of the new plan: %s", self._goal.id, failed)
+        self._order_by(again)
         self.subtasks[:] = [each.subtask for each in self._practised.values()]
         self._planner.publish_plan(self._goal, self.subtasks, len(self.subtasks))
+
+    def _order_by(self, plan: list[Subtask]) -> None:
+        """Have what was practised in the order of a new plan; what is not in it comes first."""
+        order = [_key(each) for each in plan]
+        others = [key for key in self._practised if key not in order]
+        planned = [key for key in order if key in self._practised]
+        self._practised = {key: self._practised[key] for key in [*others, *planned]}
 
     def _further(self, lost: list[Lost], until: int) -> list[str]:
         """Practise these further; why nothing was gained, where nothing was."""

@@ -74,6 +74,13 @@ class _Round:
     reports: list[GuardReport] = field(default_factory=list)  # of tryouts
 
 
+class _Stopped(msgspec.Struct, frozen=True, kw_only=True):
+    """The loop has stopped, and this policy is trained further."""
+
+    reason: str
+    more: Further
+
+
 class SlowAgent(Node):
     """Splits a subtask into sub-actions, decides for each between code and rl, and tries again with
     the verdicts: the outer loop."""
@@ -105,9 +112,13 @@ class SlowAgent(Node):
         while True:
             goal.check()
             number, limits = len(iterations), self._limits(goal)
+            id = _id(goal, number)
+            # What was begun before a restart is ended, whatever is allowed by now.
+            if (stopped := self.memory.find(f"{id}/further", _Stopped)) is not None:
+                reason = stopped.reason
+                break
             reason = stop_reason(iterations, limits, *enough, known)
-            # What was begun before a restart is ended, also if less is allowed by now.
-            if reason is not None and not self._begun(_id(goal, number)):
+            if reason is not None and self.memory.find(f"{id}/began", float) is None:
                 break
             try:
                 decomposition, problems = self._decompose(goal, number, iterations)
@@ -119,7 +130,7 @@ class SlowAgent(Node):
                 break
             self._add(goal, iterations, self._iterate(goal, number, decomposition, iterations))
         self.log.info("%s: %s", goal.id, reason)
-        if more := self._more(goal, iterations, limits, enough[1], known):
+        if more := self._more(goal, iterations, limits, enough[1], reason):
             last = self._train_further(goal, len(iterations), more, iterations)
             reason = _with_further(reason, last, chosen(iterations, limits), limits)
             self._add(goal, iterations, last)
@@ -138,23 +149,28 @@ class SlowAgent(Node):
         goal.feedback(iteration)
 
     def _more(
-        self, goal: Achieving, iterations: list[Iteration], limits: Limits, again: int, known: int
+        self,
+        goal: Achieving,
+        iterations: list[Iteration],
+        limits: Limits,
+        again: int,
+        reason: str,
     ) -> Further | None:
-        """What is trained further after the loop has stopped. Remembered, so that it is the same
-        after a restart, whatever was set in between."""
+        """What is trained further after the loop has stopped for this reason. Remembered, so that
+        after a restart it goes on with that, whatever was set or can be asked by then."""
         name = f"{_id(goal, len(iterations))}/further"
-        if (begun := self.memory.find(name, Further)) is not None:
-            return begun
-        more = further(iterations, limits, again, known) if self.parameters.further else None
-        return more and self.memory.keep(name, more)
+        if (begun := self.memory.find(name, _Stopped)) is not None:
+            return begun.more
+        if not self.parameters.further:
+            return None
+        known = len(goal.request.history)
+        more = further(iterations, limits, again + goal.request.reserve, known)
+        if more is not None:
+            self.memory.keep(name, _Stopped(reason=reason, more=more))
+        return more
 
     def _limits(self, goal: Achieving) -> Limits:
         return self.parameters.limits(goal.request.limits)
-
-    def _begun(self, id: str) -> bool:
-        """Whether this iteration was begun with a question."""
-        further = self.memory.find(f"{id}/further", Further) is not None
-        return not further and self.memory.find(f"{id}/began", float) is not None
 
     def _decompose(
         self, goal: Achieving, number: int, history: list[Iteration]
@@ -228,7 +244,7 @@ class SlowAgent(Node):
         done.guard_lines = [
             msgspec.structs.replace(line, report=None, tried=None) for line in before.guards
         ]
-        left, practice = self._left(goal, history)
+        left, practice = self._left(goal, history, goal.request.reserve)
         made = self._implement(goal, id, more.stage.sub_action, done, history, practice, more)
         self._count(made, done)
         done.lines.append(made.line)
@@ -241,9 +257,10 @@ class SlowAgent(Node):
         began = self.memory.find(f"{id}/began", float)
         return self.memory.keep(f"{id}/began", time.time()) if began is None else began
 
-    def _left(self, goal: Achieving, history: list[Iteration]) -> tuple[int, int]:
+    def _left(self, goal: Achieving, history: list[Iteration], reserve: int = 0) -> tuple[int, int]:
         """Primitive steps that a next iteration may take, and those of them for practice."""
-        left = self._limits(goal).samples - spent(history[len(goal.request.history) :])
+        samples = self._limits(goal).samples - reserve
+        left = samples - spent(history[len(goal.request.history) :])
         return left, for_practice(left, goal.request.task, self.config)
 
     def _ended(
@@ -420,11 +437,13 @@ def _id(goal: Achieving, number: int) -> str:
 def _with_further(reason: str, last: Iteration, before: Iteration | None, limits: Limits) -> str:
     """Why the loop stopped, after its ``last`` iteration trained further what stood ``before``."""
     if reached(last, limits):
-        return reached_in_words(last, limits)
+        return f"{reason} Then its policy was trained further. {reached_in_words(last, limits)}"
+    if not last.episodes:
+        return f"{reason} Its policy could not be trained further: {last.lines[-1].verdict.reason}"
     rate = 0.0 if before is None else before.tried_out
     return (
-        f"{reason} Then the policy that stood was trained further: success in its tryouts went "
-        f"from {rate:.2f} to {last.tried_out:.2f}."
+        f"{reason} Then its policy was trained further: success in tryouts went from {rate:.2f} to "
+        f"{last.tried_out:.2f}."
     )
 
 

@@ -6,6 +6,9 @@ from messages.plan import Further, Iteration, Limits
 from messages.training import TrainingSpec
 from nodes.common.goals.budget import counted
 
+ENOUGH = 5
+"""Episodes of a tryout whose rate may decide between iterations."""
+
 
 def spent(iterations: list[Iteration]) -> int:
     """Primitive steps of all iterations, whatever they were spent on."""
@@ -40,8 +43,8 @@ def further(
     iterations: list[Iteration], limits: Limits, again: int, known: int = 0
 ) -> Further | None:
     """What to train further where the loop stopped short of the rate and samples are left for
-    another iteration: the policy that the iteration which stands ends with, if it succeeded at all.
-    Only the last stage, as its tryout alone is of all stages. None: nothing."""
+    another iteration (``again``): the policy that the iteration which stands ends with, if it
+    succeeded at all. Only the last stage, as its tryout alone is of all stages. None: nothing."""
     new = iterations[known:]
     stands = chosen(iterations, limits)
     if not new or stands is None or reached(stands, limits) or any(each.further for each in new):
@@ -77,14 +80,20 @@ def reached_in_words(iteration: Iteration, limits: Limits) -> str:
 
 def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
     """The iteration whose stages are the result of the loop: the last where it achieved the
-    subtask, else the one that did best in its tryouts; on a tie, the one that came further in them,
-    then the later one. Evaluations never choose among iterations that missed the rate: a rate that
-    selects no longer measures. None where no iteration has all its stages."""
+    subtask, else the one that did best in its tryouts, if those were of enough episodes; on a tie,
+    the one that came further in them, then the later one. Evaluations never choose among iterations
+    that missed the rate: a rate that selects no longer measures. None where no iteration has all
+    its stages."""
     whole = [each for each in iterations if each.episodes > 0]
     if whole and reached(whole[-1], limits):
         return whole[-1]
-    best = max(whole, key=lambda each: (each.tried_out, each.progress, each.number), default=None)
-    return best
+    return max(whole, key=_merit, default=None)
+
+
+def _merit(iteration: Iteration) -> tuple[bool, float, float, int]:
+    """A rate of a few episodes, where samples were not enough for more, displaces no better one."""
+    enough = iteration.lines[-1].verdict.episodes >= ENOUGH if iteration.lines else False
+    return enough, iteration.tried_out, iteration.progress, iteration.number
 
 
 def _tried(iteration: Iteration) -> list[object]:

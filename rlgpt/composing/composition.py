@@ -14,6 +14,7 @@ from yaml import YAMLError
 import rlgpt
 from nodes.common.storage.yaml_problem import yaml_problem
 from rlgpt.composing.launch_file_check import check_launch_file, undecodable
+from rlgpt.composing.references import followed
 from rlgpt.composing.replicas import with_replicas
 from rlgpt.refused import Refused, instead, near
 
@@ -74,7 +75,11 @@ def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
         _check_override(override)
     check_launch_file(path, [path.parent, *_folders()], overrides)
     try:
-        config = _compose(path, [_argument(override) for override in overrides])
+        arguments = followed(
+            [_argument(override) for override in overrides],
+            lambda others: OmegaConf.to_container(_compose(path, others), resolve=False),
+        )
+        config = _compose(path, arguments)
         data = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except UnicodeDecodeError:
         file = undecodable([path.parent, *_folders()])
@@ -136,7 +141,18 @@ def _argument(override: str) -> str:
     """An override as Hydra is given it."""
     if path := PATH.fullmatch(override):
         override = f"{path['key']}={_quoted(path['path'])}"
-    return f"++{override}" if FREE.match(override) else override
+    return f"++{override}" if FREE.match(override) or _of_learner(override) else override
+
+
+def _of_learner(override: str) -> bool:
+    """Whether it sets a hyper-parameter, of which a launch file mentions only some."""
+    return override.partition("=")[0] in _hyperparameters()
+
+
+def _hyperparameters() -> list[str]:
+    from nodes.common.parameters.hyperparameters import Hyperparameters
+
+    return [f"learner.{name}" for name in Hyperparameters.__struct_fields__]
 
 
 def _find(name: str) -> Path:
@@ -225,11 +241,13 @@ def _absent(key: str, path: Path, override: str, others: list[str]) -> str:
             "it cannot be set so, and is no group of files to choose from; "
             f"what it lacks is added by `+{key}.NAME=VALUE`"
         )
+    if "learner" in known:
+        known += _hyperparameters()
     sentence = f"there is no `{key}` in the launch file"
     hint = near(key, [k for k in [*known, "run", "seed"] if not key.startswith(f"{k}.")])
     parent = key.rpartition(".")[0]
     # A launch file mentions only a part of these groups' keys.
-    if parent in known and (not hint or parent.split(".")[0] in ("world", "llm", "learner")):
+    if parent in known and (not hint or parent.split(".")[0] in ("world", "llm")):
         sentence += f"; `+{override}` adds it"
     return sentence + hint
 

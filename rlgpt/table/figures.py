@@ -8,7 +8,7 @@ import msgspec
 from rlgpt.report.acceptance import Acceptance
 from rlgpt.table.definition import Definition
 from rlgpt.table.intervals import wilson
-from rlgpt.table.result import CellResult
+from rlgpt.table.result import CellResult, Turn
 from rlgpt.table.scored import Measured, measured, score_of
 
 
@@ -151,7 +151,7 @@ def _steps(definition: Definition, task: str, method: str, cells: list[CellResul
     paper = definition.paper_iterations.get(task, {}).get(method, {})
     if not cells:
         return [_paper_step(number, rate) for number, rate in paper.items()]
-    last = max((turn.number for cell in cells for turn in cell.iterations), default=0)
+    last = max((turn.number for cell in cells for turn in _asked(cell)), default=0)
     last = max(last, *(int(cell.limits.get("iterations", 1)) - 1 for cell in cells))
     return [_step(number, cells, paper.get(number)) for number in range(last + 1)]
 
@@ -186,20 +186,21 @@ def _step(number: int, cells: list[CellResult], paper: float | None) -> Step:
 
 def _cut(cell: CellResult, number: int) -> bool:
     """Whether a rate that `chance` takes may be of fewer episodes than the others."""
-    turns = [turn for turn in cell.iterations if turn.number <= number]
+    turns = [turn for turn in _asked(cell) if turn.number <= number]
     return any(turn.cut for turn in (turns[-1:] if len(_subtasks(cell)) == 1 else turns))
 
 
 def chance(cell: CellResult, number: int) -> float:
     """How likely the goal is after iteration ``number`` of every outer loop: its last rate where it
     is one subtask; else the product of the subtasks' best rates, those never begun counting 0. A
-    loop that stopped earlier keeps what it had."""
+    loop that stopped earlier keeps what it had. What was trained further after a loop is no
+    iteration of it."""
     subtasks = _subtasks(cell)
     if not subtasks:
         return 0.0
     result = 1.0
     for subtask in subtasks:
-        turns = [t for t in cell.iterations if t.subtask == subtask and t.number <= number]
+        turns = [t for t in _asked(cell) if t.subtask == subtask and t.number <= number]
         if not turns:
             return 0.0
         result *= (
@@ -213,10 +214,14 @@ def chance(cell: CellResult, number: int) -> float:
 def _counts(cell: CellResult, number: int) -> tuple[int, int] | None:
     if len(_subtasks(cell)) != 1:
         return None
-    turns = [turn for turn in cell.iterations if turn.number <= number]
+    turns = [turn for turn in _asked(cell) if turn.number <= number]
     if not turns or not turns[-1].episodes:
         return 0, cell.episodes
     return turns[-1].successes, turns[-1].episodes
+
+
+def _asked(cell: CellResult) -> list[Turn]:
+    return [turn for turn in cell.iterations if not turn.further]
 
 
 def _subtasks(cell: CellResult) -> list[str]:

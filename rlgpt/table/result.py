@@ -43,6 +43,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     successes: int
     episodes: int  # 0: nothing could run
     cut: bool = False  # the samples were not enough for all episodes
+    further: bool = False  # it trained a policy further
     samples: int
 
 
@@ -215,6 +216,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
                 successes=successes(each),
                 episodes=each.episodes,
                 cut=each.cut,
+                further=each.further,
                 samples=each.samples.total,
             )
             for each in report.iterations

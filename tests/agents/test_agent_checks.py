@@ -355,9 +355,12 @@ def test_sub_actions_that_failed_to_run_for_different_reasons_are_no_dead_loop()
     )
 
 
-def tried(number: int, *, rate: float, tryout: float, episodes: int = 30) -> Iteration:
+def tried(
+    number: int, *, rate: float, tryout: float, episodes: int = 30, played: int = 0
+) -> Iteration:
+    """``played``: episodes of its tryout."""
     plain = iteration(number, rate=rate)
-    verdict = msgspec.structs.replace(plain.lines[0].verdict, success_rate=tryout)
+    verdict = msgspec.structs.replace(plain.lines[0].verdict, success_rate=tryout, episodes=played)
     line = msgspec.structs.replace(plain.lines[0], verdict=verdict)
     return msgspec.structs.replace(plain, lines=[line], episodes=episodes)
 
@@ -371,6 +374,8 @@ def test_tryouts_choose_the_iteration_that_stands_and_evaluations_do_not():
     assert chosen([better, later], limits) == later
     reached = tried(1, rate=0.9, tryout=0.5)
     assert chosen([better, reached], limits) == reached
+    often = tried(0, rate=0.2, tryout=0.8, played=20)
+    assert chosen([often, tried(1, rate=0.1, tryout=1.0, played=2)], limits) == often
     never_played = tried(1, rate=0.0, tryout=1.0, episodes=0)
     assert chosen([better, never_played], limits) == better
     assert chosen([never_played], limits) is None

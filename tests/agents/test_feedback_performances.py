@@ -225,9 +225,20 @@ def test_a_subtask_of_a_new_plan_does_not_take_the_name_of_another_one(tmp_path:
     goals.new = [Subtask(name="get log", success=Condition(kind="have", name="dirt"))]
     report = goals.pursue(goal_rate=0.9)
     assert [each.subtask.name for each in goals.performed[1].subtasks] == [
-        "get log", "get planks", "get stick", "get log (2)",
+        "get log (2)", "get log", "get planks", "get stick",
     ]  # fmt: skip
     assert report.chosen == {"get log": 1, "get planks": 0, "get stick": 0, "get log (2)": 0}
+
+
+def test_a_subtask_that_never_worked_is_not_practised_again_when_a_plan_repeats_it(tmp_path: Path):
+    better = performed(26, ("log", "death", 4))
+    goals = Goals(tmp_path, SHORT, better, WELL, WELL, log=[0.9, 0.95, 0.97], dirt=[0.0])
+    goals.new = [Subtask(name="get dirt", success=Condition(kind="have", name="dirt"))]
+    report = goals.pursue(goal_rate=0.9)
+    assert len(goals.asked) == 3  # the plan, and after each validation that fell short
+    tries = [id for id, request in goals.achieved if request.subtask.success.name == "dirt"]
+    assert len(set(tries)) == len(tries)
+    assert len(tries) == sum(each.subtask == "get dirt" for each in report.iterations)
 
 
 def test_with_a_longer_plan_each_subtask_has_to_work_more_often(tmp_path: Path):

@@ -20,16 +20,20 @@ from messages.plan import (
     Stage,
     SubAction,
 )
+from messages.system import SetParameters, set_parameters
 from messages.training import Act, Acted, Learning, Policy, Trained, TrainingSpec
 from messages.verdict import Verdict
 from messages.world import Interface, RewardTerm, SeedRange
-from nodes.fast_agent.further_training import success_alone
+from nodes.fast_agent.further_training import for_the_aim
 from nodes.slow_agent.stopping import further, stop_reason
 from tests.agent_stack import LOG, STEPS, TASK, Stack, ToyWorld, rulebook_world, stack
 from tests.bus_processes import PATIENCE
 
 MISLED = [(500, 0.0), (1000, 0.05)], [(500, 0.1), (1000, 2.0)]
 """A curve and returns of rewards that pay for something else than success."""
+
+
+AIM = ("success", "step", "gain")
 
 
 class HalfLearned(ToyWorld):
@@ -82,8 +86,10 @@ def check(report: GoalReport) -> None:
     assert after.spec.start == before.policy
     assert after.policy != before.policy
     # Its rewards paid for something else.
-    assert len(before.spec.interface.rewards) > len(after.spec.interface.rewards)
-    assert {term.kind for term in after.spec.interface.rewards} <= {"success", "step"}
+    earlier, later = before.spec.interface.rewards, after.spec.interface.rewards
+    assert [term.kind for term in earlier] == [term.kind for term in later]
+    assert any(term.weight for term in earlier if term.kind not in AIM)
+    assert not any(term.weight for term in later if term.kind not in AIM)
     # Its training with a prefix, its tryout and its evaluation are counted, and nothing else.
     assert last.samples == Samples(training=1100, trial=4 * STEPS, evaluation=6 * STEPS)
     assert report.chosen == {"harvest 1 log": 4}
@@ -109,6 +115,22 @@ def test_an_agent_that_is_killed_in_it_goes_on_with_it(agents: Stack, name: str)
     agents.world.when_trained = kill_once  # type: ignore[attr-defined]
     goal = f"killed {name}"
     check(agents.bus.run_goal(PURSUE, goal, agents.goal(), timeout=PATIENCE))
+    assert happened.is_set()
+
+
+def test_a_restart_goes_on_with_it_though_more_iterations_are_allowed_by_then(agents: Stack):
+    happened = threading.Event()
+
+    def allow_more_and_kill(goal: Any) -> None:
+        if goal.request.spec.start is not None and not happened.is_set():
+            happened.set()
+            wanted = SetParameters(values={"iterations": 9})
+            agents.bus.call(set_parameters("slow_agent"), wanted, timeout=PATIENCE)
+            agents.agents["slow_agent"].kill()
+            agents.agents["slow_agent"].start()
+
+    agents.world.when_trained = allow_more_and_kill  # type: ignore[attr-defined]
+    check(agents.bus.run_goal(PURSUE, "more", agents.goal(), timeout=PATIENCE))
     assert happened.is_set()
 
 
@@ -176,6 +198,12 @@ def test_such_an_iteration_is_none_of_those_that_the_limits_count():
 
 def test_rewards_that_pay_for_something_else_are_left_out_and_success_always_pays():
     near = RewardTerm(kind="near", weight=0.1, name="wood")
-    step, success = RewardTerm(kind="step", weight=-0.01), RewardTerm(kind="success", weight=5.0)
-    assert success_alone([near, step, success]) == [step, success]
-    assert success_alone([near]) == [RewardTerm(kind="success", weight=1.0)]
+    stick = RewardTerm(kind="gain", weight=1.0, name="stick")
+    kept = [
+        RewardTerm(kind="gain", weight=1.0, name="log"),
+        RewardTerm(kind="step", weight=-0.01),
+        RewardTerm(kind="success", weight=5.0),
+    ]
+    unpaid = [msgspec.structs.replace(each, weight=0.0) for each in (near, stick)]
+    assert for_the_aim([near, stick, *kept], LOG) == [*unpaid, *kept]
+    assert for_the_aim([near], LOG) == [unpaid[0], RewardTerm(kind="success", weight=1.0)]

@@ -20,7 +20,7 @@ from messages.chat import (
 from messages.plan import EVALUATE, IMPLEMENT, Evaluate, Implement, Samples, Stage, SubAction
 from messages.program import CHECK, Checked, Program
 from messages.system import SetParameters, set_parameters
-from messages.training import ACT, TRAIN, Acted, Policy, Progress, Trained
+from messages.training import ACT, TRAIN, Acted, Policy, Progress, Trained, TrainingSpec
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm, Task
 from nodes.common.skills.skill_library import Library
@@ -229,6 +229,43 @@ def test_a_refused_program_that_comes_again_is_asked_for_again(tmp_path: Path):
     assert implemented.line.attempts == 3
     assert [len(question.attempts) for question in asked] == [0, 1, 1]
     assert asked[1] == asked[2]
+
+
+def test_a_spec_whose_names_stay_wrong_is_taken_with_the_right_ones(tmp_path: Path):
+    """After the last repair: blocks by their names, and without what names nothing."""
+    asked: list[SpecQuestion] = []
+    specs: list[TrainingSpec] = []
+    bus = MockBus("fast_agent")
+
+    def answer(request: Ask) -> Answered:
+        assert isinstance(request.question, SpecQuestion)
+        asked.append(request.question)
+        rewards = [
+            RewardTerm(kind="success", weight=1.0),
+            RewardTerm(kind="facing", weight=0.1, name="log"),
+            RewardTerm(kind="approach", weight=0.1, name="stick"),
+        ]
+        spec = SpecAnswer(
+            observations=["rays"], actions=["attack"], rewards=rewards, horizon=100, budget=1000,
+            targets=["log", "wood", "stick"],
+        )  # fmt: skip
+        return Answered(id=request.id, answer=msgspec.json.encode(spec).decode(), model="test")
+
+    def train(goal: Any) -> Trained:
+        specs.append(goal.request.spec)
+        raise ServiceError("That is enough.", code="invalid")
+
+    bus.answer(ASK, answer)
+    bus.answer_action(TRAIN, train)
+    start(FastAgent, bus, tmp_path, repairs=1)
+    bus.run_goal(IMPLEMENT, "demo/dig", DIG)
+    assert len(asked) == 2
+    assert "log is an item; the block is called wood" in " ".join(asked[1].problems)
+    (spec,) = specs
+    assert spec.interface.targets == ["wood"]
+    assert [(term.kind, term.name) for term in spec.interface.rewards] == [
+        ("success", ""), ("facing", "wood"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("code", ["internal", "differs", "no_world"])

@@ -141,6 +141,7 @@ def test_the_words_for_a_curve_state_whether_it_rises_is_level_or_never_succeede
         ((0.0, 0.0, 0.0), (0.0, 2.0, 5.0), "rose from 2.00 to 5.00"),
         ((0.0, 0.0, 0.02), (0.0, -1.4, -1.2), ""),  # hardly more than it had
         ((0.0, 0.2, 0.6), (0.0, -1.4, 5.0), ""),  # by success
+        ((0.0, 0.05, 0.09), (0.0, 0.1, 0.95), ""),  # by success that is still seldom
         ((0.0, 0.0, 0.0), (), ""),  # a policy of before they were kept
     ],
 )

@@ -278,6 +278,14 @@ def test_cut_evaluations_and_questions_are_read_from_the_run_folder(tmp_path: Pa
     assert (kept.successes, kept.episodes, kept.cut, kept.iterations[0].cut) == (4, 8, True, True)
 
 
+def test_what_was_trained_further_is_no_iteration_of_the_loop() -> None:
+    further = msgspec.structs.replace(turn("a", 2, 27), further=True)
+    known = cell(0, 27, iterations=[turn("a", 0, 3), turn("a", 1, 6), further])
+    (row,) = rows(definition(by="iteration"), [known])
+    assert [step.successes for step in row.steps] == [3, 6, 6, 6]
+    assert row.rate == 0.9
+
+
 def test_dead_loop_is_known_by_the_words_of_the_slow_agent() -> None:
     same = Iteration(
         subtask="a", number=0, lines=[], stages=[], success_rate=0.0, episodes=30,

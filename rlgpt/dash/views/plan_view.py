@@ -115,6 +115,7 @@ def _iteration(turn: Iteration, game: str) -> dict[str, Any]:
         "successes": successes(turn),
         "episodes": turn.episodes,
         "cut": turn.cut,
+        "further": turn.further,
         "samples": {**msgspec.to_builtins(turn.samples), "total": turn.samples.total},
         "seconds": turn.seconds,
         "video": turn.video,

@@ -7,6 +7,7 @@ from voxeldojo.actions import AUTOCRAFT_STEPS, PRIMITIVES, WITH_ITEM, check_item
 from worlds.card import Specs
 from worlds.minecraft.card.conditions import item_problem, seen_problem
 from worlds.minecraft.card.features import FEATURES, counted_items
+from worlds.minecraft.card.naming import mob_seen_as, seen_name
 
 _PAID_FOR = {
     "gain": "per {name} gained",
@@ -40,6 +41,9 @@ class MinecraftSpecs(Specs):
         if term.kind not in self.rewards:
             return f"there is no such term; the game's own are {', '.join(self.rewards)}"
         return item_problem(term.name) if term.kind == "gain" else seen_problem(term.name)
+
+    def seen_name(self, name: str) -> str:
+        return mob_seen_as(seen_name(name))
 
     def reward_words(self, term: RewardTerm) -> str:
         return _PAID_FOR[term.kind].format(name=term.name)

@@ -182,6 +182,7 @@ function iteration(turn, subtask, found, context) {
     h("span", { class: "telling" }, outcome(turn, failed, enough)),
     h("span", { class: `rate ${enough ? "good" : ""}` }, turn.episodes ? rate(turn.success_rate) : "-", h("span", { class: "meter" }, meter(turn.success_rate))),
     h("span", { class: "soft number" }, `${count(turn.samples.total)}, ${duration(turn.seconds)}`),
+    turn.further && mark("", "trained further"),
     turn.number === subtask.chosen && mark("good", "stands"),
   );
   return fold(`${context.run}/${subtask.goal}/${subtask.name}/${turn.number}`, summary, () => details(turn, subtask, found, context));

@@ -1,0 +1,38 @@
+"""How overrides reach what a launch file only refers to, or does not mention."""
+
+from typing import Any
+
+import pytest
+
+from rlgpt.composing.composition import compose_launch
+from rlgpt.refused import Refused
+
+
+def parameters(*overrides: str) -> dict[str, dict[str, Any]]:
+    nodes = compose_launch("harvest_log", list(overrides))["nodes"]
+    return {name: node.get("parameters", {}) for name, node in nodes.items()}
+
+
+def test_a_hyper_parameter_that_no_launch_file_mentions_is_set_by_its_name() -> None:
+    learner = parameters("learner.overlap=true")["learner"]
+    assert (learner["overlap"], learner["epochs"]) == (True, 8)
+    with pytest.raises(Refused, match=r"did you mean `learner\.overlap`"):
+        parameters("learner.overlapp=true")
+
+
+def test_an_override_below_a_reference_changes_that_alone() -> None:
+    """`parameters: ${learner}` in the launch file is not replaced by a mapping of one key."""
+    paper = parameters("learner=paper")["learner"]
+    learner = parameters("learner=paper", "nodes.learner.parameters.overlap=true")["learner"]
+    assert learner == {**paper, "overlap": True}
+    profile = parameters("llm=qwen3_8b", "nodes.llm.parameters.profile.restarts=3")["llm"][
+        "profile"
+    ]
+    assert (profile["kind"], profile["restarts"]) == ("vllm", 3)
+    world = parameters("nodes.env_server.parameters.world.area=64")["env_server"]["world"]
+    assert world == {"kind": "embedded", "area": 64}
+
+
+def test_parameters_that_are_a_nodes_own_are_set_there() -> None:
+    agent = parameters("nodes.fast_agent.parameters.repairs=5")["fast_agent"]
+    assert agent == {**parameters()["fast_agent"], "repairs": 5}
