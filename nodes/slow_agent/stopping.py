@@ -54,7 +54,9 @@ def further(
     line, stage = stands.lines[-1], stands.stages[-1]
     if stage.policy is None or stage.spec is None or line.learning is None:
         return None
-    return Further(stage=stage, learning=line.learning) if stands.tried_out > 0 else None
+    # Without a critic no tryout is counted.
+    worked = line.verdict.episodes > 0 and stands.tried_out > 0
+    return Further(stage=stage, learning=line.learning) if worked else None
 
 
 def _too_few(samples: int, limits: Limits, least: int) -> str:

@@ -157,8 +157,8 @@ LEARNED = Stage(sub_action=DIG, spec=SPEC, policy=Policy(id="a", checkpoint="a")
 LIMITS = Limits(iterations=2, success_rate=0.9, samples=10_000)
 
 
-def iteration(number: int, tryout: float = 0.5, **changed: Any) -> Iteration:
-    verdict = Verdict(success=False, success_rate=tryout, reason="seen")
+def iteration(number: int, tryout: float = 0.5, judged: int = 20, **changed: Any) -> Iteration:
+    verdict = Verdict(success=False, success_rate=tryout, reason="seen", episodes=judged)
     values: dict[str, Any] = {
         "lines": [Line(sub_action=DIG, attempts=1, verdict=verdict, learning=LEARNING)],
         "stages": [LEARNED],
@@ -180,6 +180,7 @@ def test_nothing_is_trained_further_that_cannot_be_or_need_not_be():
     assert further([], LIMITS, 100) is None
     assert further([iteration(0, 0.95)], LIMITS, 100) is None  # it is reached
     assert further([iteration(0, 0.0)], LIMITS, 100) is None  # nothing to learn from
+    assert further([iteration(0, judged=0)], LIMITS, 100) is None  # without a critic
     assert further([iteration(0, stages=[by_code])], LIMITS, 100) is None
     assert further([iteration(0), iteration(1, further=True)], LIMITS, 100) is None  # once
     assert further([iteration(0)], LIMITS, 9_001) is None  # too few samples for an evaluation
