@@ -10,6 +10,7 @@ from messages.plan import (
     PURSUE,
     AchieveSubtask,
     GoalReport,
+    Limits,
     Lost,
     PlanStatus,
     Subtask,
@@ -51,7 +52,11 @@ class Planner(PlanningNode):
         if problem := task_problem(goal.request.task):
             raise ServiceError(f"task.{problem}", code="invalid")
         task = with_success(self, goal.id, goal.request.task, self.parameters.repairs)
-        return Pursuit(self, goal, task, self.parameters.limits).run()
+        return Pursuit(self, goal, task).run()
+
+    def limits_at(self, step: str, sent: Limits) -> Limits:
+        known = self.memory.find(step, Limits)
+        return self.memory.keep(step, self.parameters.limits(sent)) if known is None else known
 
     def publish_plan(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)

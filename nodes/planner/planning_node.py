@@ -3,7 +3,15 @@
 from abc import ABC, abstractmethod
 
 from messages.bus import GoalHandle
-from messages.plan import AchieveSubtask, Lost, PlanStatus, PursueGoal, Subtask, SubtaskReport
+from messages.plan import (
+    AchieveSubtask,
+    Limits,
+    Lost,
+    PlanStatus,
+    PursueGoal,
+    Subtask,
+    SubtaskReport,
+)
 from messages.world import Task
 from nodes.node import Node
 
@@ -26,6 +34,11 @@ class PlanningNode(Node, ABC):
         """The plan, and what is still wrong with it after the last repair. ``problems``: of the
         plan ``refused`` that there is; ``practised``, ``performed``: the plan that there is, and
         what a performance of it lost."""
+
+    @abstractmethod
+    def limits_at(self, step: str, sent: Limits) -> Limits:
+        """The limits that count at a step of a goal, in place of those that were ``sent``: those
+        that are set when it is first asked for them, remembered under the step's id."""
 
     @abstractmethod
     def achieve(self, goal: Pursuing, id: str, request: AchieveSubtask) -> SubtaskReport:

@@ -70,19 +70,18 @@ class Pursuit:
         planner: PlanningNode,
         goal: Pursuing,
         task: Task,
-        limits: Callable[[Limits], Limits] = lambda sent: sent,
     ) -> None:
-        """``task``: the goal's, with a success that can be seen to hold. ``limits``: those that
-        count by now in place of the goal's."""
+        """``task``: the goal's, with a success that can be seen to hold."""
         self._planner = planner
         self._goal = goal
-        self.task, self._limits_now = task, limits
+        self.task = task
         self.subtasks: list[Subtask] = []
         self.iterations: list[Iteration] = []
         self.stopped: dict[str, str] = {}
         self.chosen: dict[str, int] = {}
         self.validations: list[Performed] = []
         self.performance: Performed | None = None
+        self._steps = 0  # practices and performances so far
         self._choices: list[Choice] = []  # of each validation, what stood in it
         self._best = 0  # index of the best validation, on a tie the last
         self._practised: dict[Key, _Subtask] = {}
@@ -91,7 +90,10 @@ class Pursuit:
 
     @property
     def limits(self) -> Limits:
-        return self._limits_now(self._goal.request.limits)
+        """Those that count now. They may be set at any time, and are read once for each step: what
+        was decided by them is decided again after a restart, and has to come out the same."""
+        step = f"{self._goal.id}/limits-{self._steps}"
+        return self._planner.limits_at(step, self._goal.request.limits)
 
     @property
     def _wanted(self) -> float:
@@ -253,6 +255,7 @@ class Pursuit:
             reserve=longest_evaluation(self.task, self._config) if len(self.subtasks) > 1 else 0,
         )
         achieved = self._planner.achieve(self._goal, id, request)
+        self._steps += 1
         known.iterations.extend(achieved.iterations)
         self.iterations.extend(achieved.iterations)
         self.stopped[known.subtask.name] = achieved.reason
@@ -330,7 +333,9 @@ class Pursuit:
             validation=validation,
         )
         goal = self._goal
-        return self._planner.run_goal(PERFORM, id, request, cancelled=lambda: goal.withdrawn)
+        played = self._planner.run_goal(PERFORM, id, request, cancelled=lambda: goal.withdrawn)
+        self._steps += 1
+        return played
 
     def _choice(self) -> Choice:
         return {key: self.chosen[each.subtask.name] for key, each in self._practised.items()}

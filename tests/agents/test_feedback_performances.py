@@ -283,6 +283,20 @@ def test_a_goal_is_judged_by_its_last_performance_alone(tmp_path: Path):
     assert "24 of 30" in report.reason
 
 
+def test_a_restart_decides_as_before_though_more_is_allowed_by_then(tmp_path: Path):
+    """The planner is killed in the last performance, before which it had no samples to practise."""
+    whole = 30 * STICK.horizon
+    goals = Goals(tmp_path, SHORT)  # and no performance after it
+    with pytest.raises(IndexError):
+        goals.pursue(goal_rate=0.9, samples=2 * whole + 60)
+    again = Goals(tmp_path, SHORT, SHORT)
+    start(Planner, again.bus, tmp_path, samples=100 * whole)
+    report = again.pursue(goal_rate=0.9, samples=2 * whole + 60)
+    assert [each.validation for each in again.performed] == [0, None]
+    assert [id for id, _ in again.achieved] == []
+    assert (report.performance, report.validations) == (SHORT, [SHORT])
+
+
 def test_without_samples_for_both_only_the_last_performance_is_played(tmp_path: Path):
     goals = Goals(tmp_path, SHORT)
     whole = 30 * STICK.horizon
