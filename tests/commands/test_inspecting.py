@@ -80,7 +80,8 @@ def test_node_list_and_info_show_states_and_endpoints(live: Launched, place: Pat
     eventually(lambda: run_json(*caller, cwd=place)["uses"])  # it is ready before its first call
     info = run_json(*caller, cwd=place)
     assert info["state"] == "ready"
-    assert info["uses"] == ["talker/describe"]
+    # On a busy machine it also asks the launcher why it waits.
+    assert set(info["uses"]) - {"launcher/list"} == {"talker/describe"}
     assert "talker/chatter" in run_json("node", "info", "talker", "--json", cwd=place)["topics"]
     assert "planner/pursue" in printed("node", "info", "planner", cwd=place)
     assert "did you mean `talker`?" in refused("node", "info", "tolker", cwd=place)
