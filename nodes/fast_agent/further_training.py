@@ -9,7 +9,7 @@ from models.outcomes import rewards_mislead
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps
 from nodes.fast_agent.policy_training import train, try_policy
-from nodes.fast_agent.spec_limits import affordable, growing, with_tryouts
+from nodes.fast_agent.spec_limits import largest_budget, limited
 from nodes.fast_agent.warm_starts import WarmStarts
 
 
@@ -23,10 +23,7 @@ def train_further(
         OutOfSamples: too few are left for a training and its tryout.
         RemoteError, GoalCancelled: as ``Node.run_goal``.
     """
-    spec = with_tryouts(agent, _further_spec(agent, goal, more), goal.id)
-    if (left := spent.left) is not None:
-        spec = affordable(agent, goal, spec, left, tryouts=1)
-    spec = growing(agent, spec, goal.id)
+    spec = limited(agent, goal, _further_spec(agent, goal, more), spent)
     outcome = BestAttempt(attempts=1)
     trained = train(agent, goal, spec, spent)
     starts.remember(goal, spec, trained)
@@ -50,13 +47,12 @@ def for_the_aim(rewards: list[RewardTerm], success: Condition) -> list[RewardTer
 
 
 def _further_spec(agent: Agent, goal: Implementing, more: Further) -> TrainingSpec:
-    spec, parameters = more.stage.spec, agent.parameters
+    spec = more.stage.spec
     assert spec is not None
     interface = spec.interface
     if rewards_mislead(more.learning):
         rewards = for_the_aim(interface.rewards, interface.success)
         interface = msgspec.structs.replace(interface, rewards=rewards)
-    caps = (parameters.budget, parameters.most_samples)
     budget = max(spec.budget, more.learning.samples)
     return msgspec.structs.replace(
         spec,
@@ -64,7 +60,7 @@ def _further_spec(agent: Agent, goal: Implementing, more: Further) -> TrainingSp
         start=more.stage.policy,
         clone=[],
         guards=goal.request.guards,  # also those that were learned after the policy
-        budget=min(budget, *(cap for cap in caps if cap is not None)),
+        budget=min(budget, largest_budget(agent)),
         most=None,
         grows_to=None,
     )

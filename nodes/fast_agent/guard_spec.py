@@ -8,6 +8,7 @@ from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
+from nodes.fast_agent.spec_limits import largest_budget
 from worlds import card
 from worlds.common.pictures import picture_shape
 
@@ -58,4 +59,4 @@ def write_guard_spec(
     if problems:
         return None, 0, problems
     interface = interface_of(answer, checker.macros(answer), task.success, agent.gamma)
-    return interface, min(answer.budget, parameters.budget or answer.budget), []
+    return interface, min(answer.budget, largest_budget(agent)), []

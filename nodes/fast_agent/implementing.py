@@ -10,6 +10,7 @@ from messages.training import Learning
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import GuardReport
 from models.outcomes import FAULTS, run_in_words
+from nodes.common.goals.budget import LEAST_EPISODES
 from nodes.common.goals.guard_counts import together
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.portions import longest_episode, play_what_fits
@@ -17,10 +18,6 @@ from nodes.fast_agent.seeds import trial_seeds
 from nodes.fast_agent.stage_playing import Play, Played, leading_programs
 
 Implementing = GoalHandle[Implement, Working]
-
-LEAST_EPISODES = 5
-"""The fewest episodes of a tryout that counts as success: where the samples cut it to fewer, too
-little was seen."""
 
 
 @dataclass

@@ -27,7 +27,7 @@ from nodes.fast_agent.seeds import training_seeds
 from nodes.fast_agent.skill_use import LookedUp
 from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.spec_checking import SpecChecker
-from nodes.fast_agent.spec_limits import affordable, growing, with_tryouts
+from nodes.fast_agent.spec_limits import largest_budget, limited
 from nodes.fast_agent.stage_playing import leading_programs
 from nodes.fast_agent.tried_programs import TriedProgram, TriedPrograms, best_of
 from nodes.fast_agent.warm_starts import WarmStarts
@@ -67,11 +67,9 @@ def implement_by_rl(
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
-    spec = with_tryouts(agent, spec, goal.id)
     rival = best_of(tried, goal.request.sub_action.success) if _compares(agent) else None
-    if (left := spent.left) is not None:
-        spec = affordable(agent, goal, spec, left, tryouts=1 if rival is None else 2)
-    spec = growing(agent, spec, goal.id)
+    tryouts = 1 if rival is None else 2
+    spec = limited(agent, goal, spec, spent, tryouts)
 
     try:
         trained = train(agent, goal, spec, spent)
@@ -80,8 +78,8 @@ def implement_by_rl(
             raise
         # A library may be of another version. Its policy would be the start of each try to come.
         agent.log.warning("%s: it is trained from scratch: %s", goal.id, error)
-        spec = with_tryouts(agent, msgspec.structs.replace(spec, start=None), goal.id)
-        spec = growing(agent, spec, goal.id)
+        spec = msgspec.structs.replace(spec, start=None)
+        spec = limited(agent, goal, spec, spent, tryouts)
         trained = train(agent, goal, spec, spent, "train-from-scratch")
     starts.remember(goal, spec, trained)
     try_policy(agent, goal, spec, trained, outcome, spent)
@@ -235,7 +233,7 @@ def _training_spec(
         ],
         guards=request.guards,
         seeds=training_seeds(agent.seed),
-        budget=min(answer.budget, parameters.budget or answer.budget),
+        budget=min(answer.budget, largest_budget(agent)),
         stop_at=parameters.stop_at,
         give_up_at=parameters.give_up_at,
         clone=[

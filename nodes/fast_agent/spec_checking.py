@@ -34,6 +34,7 @@ class SpecChecker:
     ) -> None:
         self._agent = agent
         self._question = question
+        self._specs = card(question.task.game).specs
         self._skills = skills
         self._sources = sources
 
@@ -103,12 +104,12 @@ class SpecChecker:
         )
 
     def _fixed_targets(self, answer: SpecAnswer) -> list[str]:
-        specs = card(self._question.task.game).specs
+        specs = self._specs
         right = [specs.seen_name(n) if specs.target_problem(n) else n for n in answer.targets]
         return list(dict.fromkeys(name for name in right if not specs.target_problem(name)))
 
     def _fixed_rewards(self, answer: SpecAnswer) -> list[RewardTerm]:
-        specs = card(self._question.task.game).specs
+        specs = self._specs
 
         def wrong(term: RewardTerm) -> bool:
             named = term.kind in specs.rewards and term.kind not in specs.nameless

@@ -4,14 +4,34 @@ import msgspec
 
 from messages.training import TrainingSpec, Tryouts
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import Implementing, longest_tryout
+from nodes.fast_agent.implementing import Implementing, SpentSteps, longest_tryout
 from nodes.fast_agent.policy_training import stage_of
 from nodes.fast_agent.portions import OutOfSamples
 from nodes.fast_agent.seeds import seeds_while_training
 
 
-def with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
-    """The spec with tryouts while it is trained, where the run's parameters want them."""
+def limited(
+    agent: Agent, goal: Implementing, spec: TrainingSpec, spent: SpentSteps, tryouts: int = 1
+) -> TrainingSpec:
+    """The spec with its tryouts while it is trained, with a budget that what is left after
+    ``spent`` is enough for, and with how far that may grow. ``tryouts``: that follow it.
+
+    Raises:
+        OutOfSamples: nothing is left for the training.
+    """
+    spec = _with_tryouts(agent, spec, goal.id)
+    if (left := spent.left) is not None:
+        spec = _affordable(agent, goal, spec, left, tryouts)
+    return _growing(agent, spec, goal.id)
+
+
+def largest_budget(agent: Agent) -> int:
+    """Samples that a training may have in this run."""
+    budget, most = agent.parameters.budget, agent.parameters.most_samples
+    return most if budget is None else min(budget, most)
+
+
+def _with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
     parameters = agent.parameters
     which = parameters.tryouts_in_training
     started = bool(spec.clone) or spec.start is not None
@@ -20,7 +40,7 @@ def with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
     return msgspec.structs.replace(spec, tryouts=_tryouts(agent, goal))
 
 
-def affordable(
+def _affordable(
     agent: Agent, goal: Implementing, spec: TrainingSpec, left: int, tryouts: int
 ) -> TrainingSpec:
     """The spec, so that of the samples ``left`` its policy can also be tried out. A policy cannot
@@ -40,12 +60,12 @@ def affordable(
     return msgspec.structs.replace(spec, most=most, budget=min(spec.budget, most))
 
 
-def growing(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
+def _growing(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
     """The spec, with how far its budget may grow: as far as samples and the run's caps allow. From
     there on it is tried out as it goes on, so that what it had is not lost."""
-    parameters = agent.parameters
-    caps = (spec.most, parameters.budget, parameters.most_samples)
-    most = min(cap for cap in caps if cap is not None)
+    parameters, most = agent.parameters, largest_budget(agent)
+    if spec.most is not None:
+        most = min(most, spec.most)
     if not parameters.budget_grows or most <= spec.budget:
         return msgspec.structs.replace(spec, grows_to=None)
     tryouts = spec.tryouts

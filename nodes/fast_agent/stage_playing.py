@@ -107,8 +107,7 @@ class Player:
 
     def remembered(self, name: str, value: int) -> int:
         """The value at the first call: parameters may change while a goal goes on."""
-        known = self._memory.find(name, int)
-        return self._memory.keep(name, value) if known is None else known
+        return self._memory.first(name, value)
 
     def whole(self, id: str, kind: type[Result], once: Callable[[str], Result]) -> Result:
         """Run ``once(session name)`` to its end and store its result, or return the stored one. It

@@ -55,8 +55,7 @@ class Planner(PlanningNode):
         return Pursuit(self, goal, task).run()
 
     def limits_at(self, step: str, sent: Limits) -> Limits:
-        known = self.memory.find(step, Limits)
-        return self.memory.keep(step, self.parameters.limits(sent)) if known is None else known
+        return self.memory.first(step, self.parameters.limits(sent))
 
     def publish_plan(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
         status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)

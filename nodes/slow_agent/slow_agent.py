@@ -73,6 +73,11 @@ class _Round:
     guard_lines: list[GuardLine] = field(default_factory=list)
     reports: list[GuardReport] = field(default_factory=list)  # of tryouts
 
+    def count(self, samples: Samples, reports: list[GuardReport]) -> None:
+        self.training += samples.training
+        self.trial += samples.trial
+        self.reports += reports
+
 
 class _Stopped(msgspec.Struct, frozen=True, kw_only=True):
     """The loop has stopped, and this policy is trained further."""
@@ -114,7 +119,8 @@ class SlowAgent(Node):
             number, limits = len(iterations), self._limits(goal)
             id = _id(goal, number)
             # What was begun before a restart is ended, whatever is allowed by now.
-            if (stopped := self.memory.find(f"{id}/further", _Stopped)) is not None:
+            stopped = self.memory.find(f"{id}/further", _Stopped)
+            if stopped is not None:
                 reason = stopped.reason
                 break
             reason = stop_reason(iterations, limits, *enough, known)
@@ -130,8 +136,10 @@ class SlowAgent(Node):
                 break
             self._add(goal, iterations, self._iterate(goal, number, decomposition, iterations))
         self.log.info("%s: %s", goal.id, reason)
-        if more := self._more(goal, iterations, limits, enough[1], reason):
-            last = self._train_further(goal, len(iterations), more, iterations)
+        if stopped is None:
+            stopped = self._more(goal, iterations, limits, enough[1], reason)
+        if stopped is not None:
+            last = self._train_further(goal, len(iterations), stopped.more, iterations)
             reason = _with_further(reason, last, chosen(iterations, limits), limits)
             self._add(goal, iterations, last)
             self.log.info("%s: %s", goal.id, reason)
@@ -155,19 +163,18 @@ class SlowAgent(Node):
         limits: Limits,
         again: int,
         reason: str,
-    ) -> Further | None:
-        """What is trained further after the loop has stopped for this reason. Remembered, so that
-        after a restart it goes on with that, whatever was set or can be asked by then."""
-        name = f"{_id(goal, len(iterations))}/further"
-        if (begun := self.memory.find(name, _Stopped)) is not None:
-            return begun.more
+    ) -> _Stopped | None:
+        """What is trained further after the loop has stopped for this reason, if anything is.
+        Remembered, so that after a restart it goes on with that, whatever was set or can be asked
+        by then."""
         if not self.parameters.further:
             return None
         known = len(goal.request.history)
         more = further(iterations, limits, again + goal.request.reserve, known)
-        if more is not None:
-            self.memory.keep(name, _Stopped(reason=reason, more=more))
-        return more
+        if more is None:
+            return None
+        name = f"{_id(goal, len(iterations))}/further"
+        return self.memory.keep(name, _Stopped(reason=reason, more=more))
 
     def _limits(self, goal: Achieving) -> Limits:
         return self.parameters.limits(goal.request.limits)
@@ -246,7 +253,7 @@ class SlowAgent(Node):
         ]
         left, practice = self._left(goal, history, goal.request.reserve)
         made = self._implement(goal, id, more.stage.sub_action, done, history, practice, more)
-        self._count(made, done)
+        done.count(made.samples, made.guards)
         done.lines.append(made.line)
         if made.stage is not None:
             done.stages.append(made.stage)
@@ -254,8 +261,7 @@ class SlowAgent(Node):
 
     def _iteration_began(self, id: str) -> float:
         """When this iteration began, before a restart if there was one; in seconds since 1970."""
-        began = self.memory.find(f"{id}/began", float)
-        return self.memory.keep(f"{id}/began", time.time()) if began is None else began
+        return self.memory.first(f"{id}/began", time.time())
 
     def _left(self, goal: Achieving, history: list[Iteration], reserve: int = 0) -> tuple[int, int]:
         """Primitive steps that a next iteration may take, and those of them for practice."""
@@ -323,17 +329,12 @@ class SlowAgent(Node):
                 parts = len(decomposition.sub_actions) - at + len(to_train)
                 share = (practice - done.training - done.trial) // parts
                 implemented = self._implement(goal, id, sub_action, done, history, share)
-                self._count(implemented, done)
+                done.count(implemented.samples, implemented.guards)
                 stage, line = implemented.stage, implemented.line
             done.lines.append(line)
             if stage is None:
                 return
             done.stages.append(stage)
-
-    def _count(self, implemented: Implemented, done: _Round) -> None:
-        done.training += implemented.samples.training
-        done.trial += implemented.samples.trial
-        done.reports += implemented.guards
 
     def _implement(
         self,
@@ -408,9 +409,7 @@ class SlowAgent(Node):
                     request,
                     cancelled=lambda: goal.withdrawn,
                 )
-                done.training += made.samples.training
-                done.trial += made.samples.trial
-                done.reports += made.reports
+                done.count(made.samples, made.reports)
                 known = made.guard, made.line
             guard, line = known
             done.guard_lines.append(line)

@@ -4,10 +4,7 @@ import msgspec
 
 from messages.plan import Further, Iteration, Limits
 from messages.training import TrainingSpec
-from nodes.common.goals.budget import counted
-
-ENOUGH = 5
-"""Episodes of a tryout whose rate may decide between iterations."""
+from nodes.common.goals.budget import LEAST_EPISODES, counted
 
 
 def spent(iterations: list[Iteration]) -> int:
@@ -94,7 +91,7 @@ def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
 
 def _merit(iteration: Iteration) -> tuple[bool, float, float, int]:
     """A rate of a few episodes, where samples were not enough for more, displaces no better one."""
-    enough = iteration.lines[-1].verdict.episodes >= ENOUGH if iteration.lines else False
+    enough = iteration.lines[-1].verdict.episodes >= LEAST_EPISODES if iteration.lines else False
     return enough, iteration.tried_out, iteration.progress, iteration.number
 
 

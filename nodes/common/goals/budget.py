@@ -19,6 +19,10 @@ from nodes.node import Node
 EVALUATION_EPISODES = 30
 """Episodes of an evaluation or a performance, unless the launch sets another number."""
 
+LEAST_EPISODES = 5
+"""The fewest episodes of a tryout whose rate counts: where the samples cut it to fewer, too little
+was seen."""
+
 
 class Budgeted(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
     """Parameters of a node that keeps to limits. Read each time the limits are checked."""

@@ -52,6 +52,15 @@ class Memory:
             self._keep(name, value)
         return value
 
+    def first(self, name: str, value: Value) -> Value:
+        """The value that was kept by this name first: this one, if there was none. Raises as
+        ``find`` and ``keep``."""
+        with self._lock:
+            known = self._find(name, type(value))
+            if known is None:
+                self._keep(name, value)
+            return value if known is None else known
+
     def count(self, name: str) -> int:
         """How often this was called with this name before."""
         with self._lock:
