@@ -176,14 +176,41 @@ def march(state, rules, w, ox, oy, oz, dx, dy, dz, reach):
 def cast_all(state, rules, environments, pitch_yaw, reach, names, distances):
     """Every ray (radians relative to the line of sight) in the named worlds, a row of names and
     distances each."""
+    count = names.shape[1]
+    # Rays mostly form a grid: rows of one pitch, with the same yaws in each. So the angles of such
+    # rays are the same numbers, whose sines take longer than the way of a short ray.
+    across = 1
+    while across < count and pitch_yaw[across, 0] == pitch_yaw[0, 0]:
+        across += 1
+    aside = np.empty(count)
+    ahead = np.empty(count)
     for row in range(environments.shape[0]):
         w = environments[row]
         player = state.players[w]
-        for number in range(names.shape[1]):
-            dx, dy, dz = direction(
-                player.yaw + math.degrees(np.float64(pitch_yaw[number, 1])),
-                player.pitch + math.degrees(np.float64(pitch_yaw[number, 0])),
-            )
+        flat = 0.0
+        rise = 0.0
+        for number in range(count):
+            if number == 0 or pitch_yaw[number, 0] != pitch_yaw[number - 1, 0]:
+                pitch = math.radians(player.pitch + math.degrees(np.float64(pitch_yaw[number, 0])))
+                flat = math.cos(pitch)
+                rise = -math.sin(pitch)
+            above = number - across
+            if above >= 0 and pitch_yaw[number, 1] == pitch_yaw[above, 1]:
+                aside[number] = aside[above]
+                ahead[number] = ahead[above]
+            else:
+                yaw = math.radians(player.yaw + math.degrees(np.float64(pitch_yaw[number, 1])))
+                aside[number] = -math.sin(yaw)
+                ahead[number] = math.cos(yaw)
             names[row, number], distances[row, number] = march(
-                state, rules, w, player.x, player.y + EYES, player.z, dx, dy, dz, reach
+                state,
+                rules,
+                w,
+                player.x,
+                player.y + EYES,
+                player.z,
+                aside[number] * flat,
+                rise,
+                ahead[number] * flat,
+                reach,
             )

@@ -10,14 +10,16 @@ cell's place in the window's storage. If a ring overflows, the whole window is l
 
 import numpy as np
 
+from voxeldojo.engine.chance import GOLDEN
 from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.eights import EIGHT
 from voxeldojo.engine.grid import held
 from voxeldojo.engine.state import HEIGHT, OVERWORLD, QUEUE
 
 SKY, BLOCKS = 4, 0  # how far a channel is shifted in a cell
 PLACE_BITS = 23  # of an entry of a queue: 8 for x, 8 for z, 7 for y
 MASK = QUEUE - 1
-WORD = 8  # blocks that are examined at once
+KNOWN = 10  # bits of the hash by which groups of dark blocks are remembered
 
 
 @kernel
@@ -278,25 +280,27 @@ def shine(state, rules, w, x0, z0, x1, z1):
     ring = state.queues[w, 1]
     count = 0
     whole = True
-    words = (roof(state, w) + WORD - 1) // WORD
-    dark = np.uint64(0)
+    words = (roof(state, w) + EIGHT - 1) // EIGHT
+    # Groups of eight blocks that do not glow, the last one of each hash: most come again and again.
+    dark = np.zeros(1 << KNOWN, np.uint64)
     for x in range(x0, x1):
         for z in range(z0, z1):
             column = state.blocks[w, x & last, z & last]
             eights = column.view(np.uint64)
             for word in range(words):
-                # Most groups of eight blocks are air, or the same as the last dark group (stone).
-                if eights[word] == 0 or eights[word] == dark:
+                eight = eights[word]
+                place = np.int64((eight * GOLDEN) >> np.uint64(64 - KNOWN))
+                if eight == dark[place]:
                     continue
                 before = count
-                for y in range(WORD * word, WORD * word + WORD):
+                for y in range(EIGHT * word, EIGHT * word + EIGHT):
                     glow = np.int64(rules.glow[column[y]])
                     if glow > 0:
                         put_light(state, w, x & last, y, z & last, BLOCKS, glow)
                         ring[count] = ((x & last) << 15) | ((z & last) << 7) | y
                         count += 1
                 if count == before:
-                    dark = eights[word]
+                    dark[place] = eight
                 elif count >= QUEUE // 2:
                     whole = spread(state, rules, w, BLOCKS, 0, count) and whole
                     count = 0

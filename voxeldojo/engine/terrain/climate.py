@@ -137,3 +137,25 @@ def wave(seed, x, z, width):
     near = unit_at(seed, ix, iz) * (1.0 - tx) + unit_at(seed, ix + 1, iz) * tx
     far = unit_at(seed, ix, iz + 1) * (1.0 - tx) + unit_at(seed, ix + 1, iz + 1) * tx
     return 2.0 * (near * (1.0 - tz) + far * tz) - 1.0
+
+
+@kernel
+def waves(seed, x0, z0, x1, z1, width):
+    """``wave`` for the columns [x0, x1) x [z0, z1), with each number of the lattice drawn once."""
+    noise = np.empty((x1 - x0, z1 - z0))
+    for ix in range(x0 // width, (x1 - 1) // width + 1):
+        for iz in range(z0 // width, (z1 - 1) // width + 1):
+            a = unit_at(seed, ix, iz)
+            b = unit_at(seed, ix + 1, iz)
+            c = unit_at(seed, ix, iz + 1)
+            d = unit_at(seed, ix + 1, iz + 1)
+            for x in range(max(x0, ix * width), min(x1, (ix + 1) * width)):
+                tx = (x - ix * width) / width
+                tx = tx * tx * (3.0 - 2.0 * tx)
+                near = a * (1.0 - tx) + b * tx
+                far = c * (1.0 - tx) + d * tx
+                for z in range(max(z0, iz * width), min(z1, (iz + 1) * width)):
+                    tz = (z - iz * width) / width
+                    tz = tz * tz * (3.0 - 2.0 * tz)
+                    noise[x - x0, z - z0] = 2.0 * (near * (1.0 - tz) + far * tz) - 1.0
+    return noise

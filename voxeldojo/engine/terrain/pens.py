@@ -18,6 +18,14 @@ def within(clip, x, y, z):
 
 
 @kernel
+def misses(clip, x, z, reach):
+    """Whether nothing within ``reach`` columns is in the rectangle, as with most trees of the
+    chunks around it."""
+    beside = x + reach < clip[0] or x - reach >= clip[2]
+    return beside or z + reach < clip[1] or z - reach >= clip[3]
+
+
+@kernel
 def put(state, w, clip, x, y, z, block, meta):
     """Write a block in any case."""
     if within(clip, x, y, z):

@@ -8,7 +8,7 @@ from voxeldojo.engine.chance import mixed, unit_at
 from voxeldojo.engine.compiled import kernel
 from voxeldojo.engine.rulebook import BLOSSOMS, DOUBLES, STYLES
 from voxeldojo.engine.state import HEIGHT
-from voxeldojo.engine.terrain.climate import wave
+from voxeldojo.engine.terrain.climate import waves
 from voxeldojo.engine.terrain.ground import (
     DIRT,
     GRASS,
@@ -18,6 +18,7 @@ from voxeldojo.engine.terrain.ground import (
     STAINED_CLAY,
     WATER,
 )
+from voxeldojo.rules import BIOMES
 
 TALLGRASS, DEADBUSH, DANDELION, FLOWER, BROWN, RED = 31, 32, 37, 38, 39, 40
 SNOW_LAYER, ICE, CACTUS, REEDS, PUMPKIN, MELON, LILY, DOUBLE = 78, 79, 81, 83, 86, 103, 111, 175
@@ -33,6 +34,11 @@ PATCH = 32  # a chunk in so many has a patch of pumpkins
 DENSE = 0.15  # share of a patch's ground that bears a pumpkin or a melon
 TALLEST = 4  # blocks that a plant reaches above the ground
 SHADE = 20  # blocks overhead in which a mushroom looks for a roof
+# Shares of a biome's ground with grass and with flowers, all patches together.
+COVERED, BLOOMING = np.zeros(256), np.zeros(256)
+for _biome in BIOMES:
+    COVERED[_biome.id] = 1.0 - math.exp(-TUFTS * _biome.terrain.grass)
+    BLOOMING[_biome.id] = 1.0 - math.exp(-BLOOM * _biome.terrain.flowers)
 
 
 @kernel
@@ -40,6 +46,7 @@ def plant_columns(state, rules, w, seed, x0, z0, x1, z1, sx, sz, heights, biomes
     world = mixed(np.uint64(seed))
     last = state.blocks.shape[1] - 1
     raise_ceiling(state, w, heights[x0 - sx : x1 - sx, z0 - sz : z1 - sz].max() + TALLEST)
+    meadows = waves(world + np.uint64(67), x0, z0, x1, z1, 9)
     for x in range(x0, x1):
         for z in range(z0, z1):
             h = heights[x - sx, z - sz]
@@ -54,7 +61,7 @@ def plant_columns(state, rules, w, seed, x0, z0, x1, z1, sx, sz, heights, biomes
             elif h > water + 1 or not plant_reeds(
                 state, row, w, world, x, z, h, x - sx, z - sz, heights, waters
             ):
-                plant_one(state, rules, w, world, x, z, h, biome)
+                plant_one(state, rules, w, world, x, z, h, biome, meadows[x - x0, z - z0])
             if row.temperature < 0.25:
                 chill(state, rules, w, row.temperature, x, z)
 
@@ -92,8 +99,8 @@ def raise_ceiling(state, w, y):
 
 
 @kernel
-def plant_one(state, rules, w, world, x, z, h, biome):
-    """At most one plant on the ground of a column."""
+def plant_one(state, rules, w, world, x, z, h, biome, meadow):
+    """At most one plant on the ground of a column. ``meadow``: how lush it is there, -1 to 1."""
     last = state.blocks.shape[1] - 1
     column = state.blocks[w, x & last, z & last]
     metas = state.meta[w, x & last, z & last]
@@ -115,7 +122,7 @@ def plant_one(state, rules, w, world, x, z, h, biome):
         elif draw < 0.05 and mushroom_here(row, column, h, draw, ground):
             column[h + 1] = BROWN if bits & np.uint64(3) != np.uint64(0) else RED
         elif ground == GRASS:
-            plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits)
+            plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits, meadow)
         elif draw > 1.0 - 0.003 * row.deadbush:
             column[h + 1] = DEADBUSH
         elif ground == DIRT and metas[h] == 2 and draw > 1.0 - TUFTS * row.grass * 0.5:
@@ -155,11 +162,11 @@ def mushroom_here(row, column, h, draw, ground):
 
 
 @kernel
-def plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits):
+def plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits, meadow):
     """Grass, flowers and tall plants, each in patches."""
     draw = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
     bits = mixed(bits)
-    patchy = 1.0 + 0.8 * wave(world + np.uint64(67), x, z, 9)
+    patchy = 1.0 + 0.8 * meadow
     if row.doubles > 0.0 and draw > 1.0 - 0.012 * row.doubles * patchy and column[h + 2] == 0:
         kind = rules.doubles[biome, np.int64(bits % np.uint64(DOUBLES))]
         column[h + 1] = DOUBLE
@@ -167,12 +174,11 @@ def plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits):
         metas[h + 1] = kind
         metas[h + 2] = UPPER
         return
-    blooming = 1.0 - math.exp(-BLOOM * row.flowers)
     bed = unit_at(world + np.uint64(68), x >> 3, z >> 3)
-    if draw < blooming * (4.0 if bed < 0.2 else 0.25) and row.flowers > 0.0:
+    if draw < BLOOMING[biome] * (4.0 if bed < 0.2 else 0.25) and row.flowers > 0.0:
         place_flower(row, column, metas, h, bits, bed)
         return
-    covered = 1.0 - math.exp(-TUFTS * row.grass)
+    covered = COVERED[biome]
     if 0.5 - 0.5 * covered * patchy < draw < 0.5 + 0.5 * covered * patchy:
         column[h + 1] = TALLGRASS
         fern = np.float64((bits >> np.uint64(8)) & np.uint64(255)) < 256.0 * row.fern

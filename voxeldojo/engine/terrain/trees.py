@@ -16,18 +16,22 @@ from voxeldojo.engine.terrain.pens import (
     SOUTH,
     WEST,
     hang_vine,
+    misses,
     put_free,
     put_leaf,
     raise_trunk,
 )
 
 OAK, SPRUCE, BIRCH, JUNGLE = 0, 1, 2, 3
+VINES = 1  # columns beyond a crown
 
 
 @kernel
 def grow_round(state, w, clip, x, y, z, kind, height, wider, bits):
     """An oak, birch or jungle tree: a crown of four layers, its corners frayed. Returns the random
-    numbers that are left."""
+    numbers that are left, for vines."""
+    if misses(clip, x, z, 2 + wider + VINES):
+        return bits
     for layer in range(-3, 1):
         radius = wider + (2 if layer < -1 else 1)
         for dx in range(-radius, radius + 1):
@@ -162,6 +166,8 @@ def grow_pine(state, w, clip, x, y, z, bits):
 
 @kernel
 def ring(state, w, clip, x, y, z, radius):
+    if misses(clip, x, z, radius):
+        return
     for dx in range(-radius, radius + 1):
         for dz in range(-radius, radius + 1):
             if radius == 0 or abs(dx) != radius or abs(dz) != radius:

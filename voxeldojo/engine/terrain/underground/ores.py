@@ -6,6 +6,7 @@ import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
 from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.eights import EIGHT, alike, between, replaced
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.terrain.underground.carve import chunk_bits, fraction
 from voxeldojo.rules import BIOMES
@@ -41,6 +42,16 @@ for _biome in BIOMES:
         REGIONS[_biome.id] = HILLS
     elif _biome.name.startswith("mesa"):
         REGIONS[_biome.id] = MESAS
+FLOOR = 5  # blocks, the lowest of a column, in which there may be bedrock
+# For five draws of 0 to 4, written as a number of base 5, the lowest draw first: 0xFF for each of
+# these blocks that is bedrock, which the block at y is if its draw is y or more.
+FLOORS = np.array(
+    [
+        sum(0xFF << EIGHT * y for y in range(FLOOR) if draws // FLOOR**y % FLOOR >= y)
+        for draws in range(FLOOR**FLOOR)
+    ],
+    np.uint64,
+)
 
 
 @entry_kernel
@@ -76,14 +87,13 @@ def bury(state, rules, w, seed, x0, z0, x1, z1):
 def lay_bedrock(state, w, seed, x0, z0, x1, z1):
     """Bedrock fills y 0 and, ever less often, up to y 4."""
     last = state.blocks.shape[1] - 1
+    blocks = state.blocks[w].view(np.uint64)
     for x in range(x0, x1):
         for z in range(z0, z1):
             bits = chunk_bits(seed, 202, x, z)
-            column = state.blocks[w, x & last, z & last]
-            for y in range(5):
-                if np.int64(bits % np.uint64(5)) >= y:
-                    column[y] = BEDROCK
-                bits //= np.uint64(5)
+            floor = FLOORS[np.int64(bits % np.uint64(len(FLOORS)))]
+            lowest = blocks[x & last, z & last, 0]
+            blocks[x & last, z & last, 0] = replaced(lowest, floor, BEDROCK)
 
 
 @kernel
@@ -105,6 +115,8 @@ def lay_vein(state, w, bits, x, y, z, size, host, block, meta, where, x0, z0, x1
     """A vein in place of ``host`` blocks. The game strings balls along a short line; this is one
     tilted ellipsoid around the same line, of the same volume on average."""
     last = state.blocks.shape[1] - 1
+    blocks = state.blocks[w].view(np.uint64)
+    metas = state.meta[w].view(np.uint64)
     angle = fraction(bits) * math.pi
     ahead = math.cos(angle)
     aside = math.sin(angle)
@@ -120,18 +132,25 @@ def lay_vein(state, w, bits, x, y, z, size, host, block, meta, where, x0, z0, x1
     middle_y = y - 1.0 + np.float64((bits >> np.uint64(10)) & np.uint64(1023)) / 1024.0
     middle_z = z + np.float64((bits >> np.uint64(20)) & np.uint64(1023)) / 1024.0
     wide = math.sqrt((long * ahead) ** 2 + (thick * aside) ** 2)
-    deep = math.sqrt((long * aside) ** 2 + (thick * ahead) ** 2)
     # Both axes' lengths are one: what is left of the height is thick * sqrt(1 - along² - across²).
     along_x = ahead / long
     along_z = aside / long
     across_x = -aside / thick
     across_z = ahead / thick
+    # Where a row of blocks crosses the ellipse: the middle, and half of the length of the longest.
+    narrowing = 1.0 / (wide * wide)
+    lean = ahead * aside * (long * long - thick * thick) * narrowing
+    half = long * thick / wide
     for i in range(
         max(x0, math.ceil(middle_x - wide - 0.5)), min(x1, math.floor(middle_x + wide + 0.5))
     ):
         dx = i + 0.5 - middle_x
+        row_middle = middle_z + lean * dx
+        # A little more for rounding, as each block is tested.
+        row_half = half * math.sqrt(max(0.0, 1.0 - dx * dx * narrowing)) + 1e-6
         for k in range(
-            max(z0, math.ceil(middle_z - deep - 0.5)), min(z1, math.floor(middle_z + deep + 0.5))
+            max(z0, math.ceil(row_middle - row_half - 0.5)),
+            min(z1, math.floor(row_middle + row_half + 0.5)),
         ):
             dz = k + 0.5 - middle_z
             along = dx * along_x + dz * along_z
@@ -143,11 +162,12 @@ def lay_vein(state, w, bits, x, y, z, size, host, block, meta, where, x0, z0, x1
                 continue
             high = thick * math.sqrt(left)
             level = middle_y + tilt * along
-            column = state.blocks[w, i & last, k & last]
-            for j in range(
-                max(0, math.ceil(level - high - 0.5)), min(HEIGHT, math.floor(level + high + 0.5))
-            ):
-                if column[j] == host:
-                    column[j] = block
-                    if meta:
-                        state.meta[w, i & last, k & last, j] = meta
+            low = max(0, math.ceil(level - high - 0.5))
+            top = min(HEIGHT, math.floor(level + high + 0.5))
+            for number in range(low >> 3, (top + 7) >> 3):
+                eight = blocks[i & last, k & last, number]
+                found = alike(eight, host) & between(low - EIGHT * number, top - EIGHT * number)
+                blocks[i & last, k & last, number] = replaced(eight, found, block)
+                if meta:
+                    eight = metas[i & last, k & last, number]
+                    metas[i & last, k & last, number] = replaced(eight, found, meta)
