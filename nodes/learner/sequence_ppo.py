@@ -76,7 +76,8 @@ class SequencePpo(Ppo):
         return values, next_values
 
     def _cut(self, rollout: Rollout, of_actor: Tensor, of_critic: Tensor) -> None:
-        length, begins = self.parameters.sequence, first_ones(rollout)[:-1].to(self.device)
+        begins = first_ones(rollout)[:-1].to(self.device)
+        length = min(self.parameters.sequence, len(begins))
         self._sequences = Sequences.of(begins, length)
         starts = slice(0, len(begins), length)
         self._before = (
@@ -108,10 +109,13 @@ class SequencePpo(Ppo):
         sequences, before = self._sequences, self._before
         assert sequences is not None
         assert before is not None
-        length, count = sequences.at.shape
+        count = sequences.at.shape[1]
+        # As many optimiser steps as without a memory. Sequences may be short, so the decisions
+        # are counted, and a small rest would take a whole step.
+        parts = -(-batch.shape[0] // size)
         order = torch.randperm(count, generator=self.generator).to(self.device)
         half = self.parameters.precision == "bfloat16"
-        for which in order.split(max(1, size // length)):
+        for which in order.tensor_split(min(parts, count)):
             part = sequences.take(which)
             minibatch: Any = batch[part.rows]
             with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=half):

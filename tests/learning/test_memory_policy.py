@@ -143,6 +143,50 @@ def test_sequences_of_a_rollout_are_of_one_environment_each() -> None:
     assert cut.begins[1, 3]
 
 
+def minibatches(decisions: int, environments: int, minibatch: int) -> list[int]:
+    """The decisions in each minibatch of one epoch."""
+    shape = (decisions, environments)
+    nothing = torch.zeros(shape)
+    rollout = Rollout(
+        features=torch.zeros(decisions + 1, environments, 1),
+        mask=torch.ones(*shape, 1, dtype=torch.bool),
+        choices=torch.zeros(shape, dtype=torch.int64),
+        log_probs=nothing,
+        reward=nothing,
+        steps=torch.ones(shape, dtype=torch.int64),
+        terminated=nothing.bool(),
+        truncated=nothing.bool(),
+        final_at=torch.zeros(0, 2, dtype=torch.int64),
+        final_features=torch.zeros(0, 1),
+        episodes=[],
+        prefix_steps=0,
+        memory=torch.zeros(environments, 2),
+    )
+    ppo = by_hand(sequence=16)
+    ppo.parameters = msgspec.structs.replace(ppo.parameters, minibatch=minibatch)
+    batch, _ = ppo._batch(rollout)
+    parts = ppo._minibatches(batch, ppo._minibatch_size(rollout.decisions))
+    return [len(part) for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("decisions", "environments", "minibatch", "expected"),
+    [
+        (1, 64, 256, [16] * 4),  # long macros: a rollout may be shorter than a sequence
+        (4, 64, 256, [64] * 4),
+        (16, 64, 256, [256] * 4),
+        (16, 9, 256, [48, 32, 32, 32]),  # as even as whole sequences allow
+        (16, 8, 16, [16] * 8),
+        (1000, 1, 0, [1000]),
+        (20, 64, 0, [1280]),
+    ],
+)
+def test_an_epoch_has_as_many_minibatches_as_without_a_memory(
+    decisions: int, environments: int, minibatch: int, expected: list[int]
+) -> None:
+    assert minibatches(decisions, environments, minibatch) == expected
+
+
 # ---- what was remembered in the rollout is what the update begins with
 
 
