@@ -114,6 +114,35 @@ def test_the_first_guard_whose_condition_holds_plays() -> None:
     assert ended == [{"over": 3}, {"taken_over": 3}]
 
 
+@pytest.mark.parametrize(
+    ("body", "ended"),
+    [("if obs.life < 0:\n        noop()", "idle"), ("1 / 0\n    noop()", "failed")],
+)
+def test_a_guard_without_a_step_does_not_end_the_turn_of_a_later_one(body: str, ended: str) -> None:
+    """The second one turns and strikes twice; the first one's condition holds once it has
+    turned."""
+    first = guard(
+        "first",
+        when="def when(obs):\n    return obs.yaw > 10\n",
+        program=program(f"def action(obs):\n    {body}\n"),
+    )
+    strikes = "def action(obs):\n    turn(15)\n    attack()\n    attack()\n    turn(-15)\n"
+    second = guard(
+        "second",
+        when="def when(obs):\n    return obs.position[2] == 0.5 and obs.steps < 4\n",
+        program=program(strikes),
+    )
+    playing, world = session(1, interface=None)
+    world.actions.clear()
+    playing.run_program(FOUR, guards=[first, second])
+    turned = [int(action[0][4]) - 12 for action in world.actions]
+    assert turned[2:6] == [1, 0, 0, -1]
+    assert played(world)[2:6] == ["noop", "attack", "attack", "noop"]
+    found = [report(playing, number) for number in range(2)]
+    assert [each.turns for each in found] == [1, 1]
+    assert [each.ended for each in found] == [{ended: 1}, {"over": 1}]
+
+
 def test_a_guard_that_goes_on_for_ever_leaves_the_stage_a_step_after_each_turn() -> None:
     always = guard(when="def when(obs):\n    return True\n", max_steps=3)
     playing, world = session(1, interface=None)

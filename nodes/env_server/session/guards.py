@@ -199,10 +199,8 @@ class Guards:
     def _plays(self, seen: Observations, row: int, number: int, possible: Possible) -> bool:
         """Have the guard play on, or take over; whether it has something to do."""
         each, turn, spent = self._guards[number], self._turns.get(row), self._spent[row]
-        if turn is not None and turn.number != number:
-            self._end(row, "taken_over")
-            turn = None
-        if turn is not None:
+        plays = turn is not None and turn.number == number
+        if turn is not None and plays:
             act = turn.playing.go_on(seen, possible)
             if act is not None:
                 turn.act = act
@@ -213,10 +211,12 @@ class Guards:
             # It is at its end and its condition holds still: it begins again.
         playing = each.make(row, each.guard.max_steps - spent[number])
         act = playing.begin(seen, possible)
-        if turn is None:
+        if not plays:
             self._tallies.took_over(each.guard.name, row)
         if act is None:
             return self._gives_up(row, number, playing.ending)
+        if turn is not None and not plays:  # a guard that does nothing leaves it its turn
+            self._end(row, "taken_over")
         self._turns[row] = _Turn(number, playing, act)
         return True
 
@@ -229,7 +229,9 @@ class Guards:
             where = f"line {ending.line}: " if ending.line else ""
             self._tally(number).wrong(f"{where}{why}")
         self._tally(number).ended["idle" if idle else "failed"] += 1
-        self._turns.pop(row, None)
+        turn = self._turns.get(row)
+        if turn is not None and turn.number == number:
+            del self._turns[row]
         return False
 
     def _end(self, row: int, how: str) -> None:
