@@ -70,14 +70,16 @@ class Training:
         log: logging.Logger,
         warn: Callable[[str], None],
     ) -> None:
-        if parameters.uniform:  # its success rate changes by chance alone
-            spec = msgspec.structs.replace(spec, grows_to=None)
+        if parameters.uniform:
+            # Its success rate changes by chance alone, and choices that imitate are not even.
+            spec = msgspec.structs.replace(spec, grows_to=None, clone=[])
         self.policy = policy
         self.spec = spec
         self.parameters = msgspec.structs.replace(
             parameters,
             reward_scale=parameters.reward_scale or reward_scale(spec),
             gamma=discount(parameters, spec),
+            imitation_every=0 if parameters.uniform else parameters.imitation_every,
         )
         self.learner = learner
         self.folder = folder
