@@ -11,20 +11,20 @@ from models.policy import ActorCritic
 class ActingWeights:
     """A copy of a policy's networks that plays while they are updated in another thread.
 
-    Decision t of a rollout of T is chosen by the weights after epoch ``(t + 1) E // T`` of the last
-    update, of E epochs, or after its last one if it ends before that. It waits for that epoch, and
-    takes no later one, so that the same is played whichever of the two threads is faster, and
-    whatever happens between two rollouts.
+    Decision t of a rollout is chosen by the weights after epoch ``(t + 1) E // T`` of the update
+    beside it, of E epochs, or after its last one if it ends before that. T is the length of the
+    rollout that the update learns from, as that of the present one is not known yet. A decision
+    waits for its epoch, and takes no later one, so that the same is played whichever of the two
+    threads is faster, and whatever happens between two rollouts.
 
     Args:
         learning: the networks that are updated.
-        decisions: T.
     """
 
-    def __init__(self, learning: ActorCritic, decisions: int) -> None:
+    def __init__(self, learning: ActorCritic) -> None:
         self.networks = copy.deepcopy(learning)
         self._learning = learning
-        self._decisions = decisions
+        self._decisions = 1  # T; in the first rollout all decisions are by the same weights
         self._changed = threading.Condition()
         self._epochs = 0
         self._weights: list[dict[str, Tensor]] = []  # before the update and after each epoch
@@ -37,9 +37,10 @@ class ActingWeights:
         self._weights = []
         self.networks.load_state_dict(self._learning.state_dict())
 
-    def begin_update(self, epochs: int) -> None:
-        """Call before an update begins in its thread."""
-        self._epochs, self._ended = epochs, False
+    def begin_update(self, epochs: int, decisions: int) -> None:
+        """Call before an update begins in its thread. ``decisions``: of the rollout that it learns
+        from, in each environment."""
+        self._epochs, self._decisions, self._ended = epochs, decisions, False
         self._weights, self._taken = [self._copied()], -1
 
     def after_epoch(self) -> None:
@@ -57,7 +58,7 @@ class ActingWeights:
 
     def take_for(self, decision: int) -> None:
         """Take the weights that this decision is chosen by, and wait until they are there."""
-        wanted = (decision + 1) * self._epochs // self._decisions
+        wanted = min(self._epochs, (decision + 1) * self._epochs // self._decisions)
         with self._changed:
             self._changed.wait_for(lambda: self._ended or len(self._weights) > wanted)
             epoch = max(0, min(wanted, len(self._weights) - 1))

@@ -195,7 +195,7 @@ class TrainingState:
         # or a copy of them where an update overlaps with a collection.
         self.acting: ActingWeights | None = None
         if parameters.overlap:
-            self.acting = ActingWeights(self.networks, parameters.decisions)
+            self.acting = ActingWeights(self.networks)
         playing = self.networks if self.acting is None else self.acting.networks
         self.player = playing.remembering() or playing.actor
         if checkpoint is not None:
@@ -246,7 +246,7 @@ class TrainingState:
 
         acting = self.acting
         if acting is not None:
-            acting.begin_update(parameters.epochs)
+            acting.begin_update(parameters.epochs, len(rollout.choices))
         after_epoch = None if acting is None else acting.after_epoch
 
         def update() -> UpdateStatistics:

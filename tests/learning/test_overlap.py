@@ -38,11 +38,19 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
     return found["networks"]
 
 
-@pytest.mark.parametrize(("target_kl", "last"), [(0.0, PARAMETERS.epochs), (1e-9, 1)])
+@pytest.mark.parametrize(
+    ("target_kl", "last", "rollout_samples"),
+    [(0.0, PARAMETERS.epochs, 16384), (1e-9, 1, 16384), (0.0, PARAMETERS.epochs, 120)],
+)
 def test_each_decision_is_by_the_weights_after_its_epoch_of_the_update_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target_kl: float, last: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    target_kl: float,
+    last: int,
+    rollout_samples: int,
 ) -> None:
-    """The smaller ``target_kl`` ends updates after one epoch, or a few."""
+    """The smaller ``target_kl`` ends updates after one epoch, or a few; the smaller
+    ``rollout_samples`` ends rollouts before they have all their decisions."""
     after: list[list[Any]] = []  # for each update the actor before it and after each epoch
     rollouts: list[Rollout] = []
     update = Ppo.update
@@ -62,8 +70,10 @@ def test_each_decision_is_by_the_weights_after_its_epoch_of_the_update_beside_it
 
     monkeypatch.setattr(Ppo, "update", watched)
     parameters = {"target_kl": target_kl, "critic_goes_on": False}
-    training(tmp_path, **parameters).run(lambda progress: None)
+    training(tmp_path, rollout_samples=rollout_samples, **parameters).run(lambda progress: None)
     assert len(rollouts) > 4
+    lengths = [len(rollout.choices) for rollout in rollouts]
+    assert (max(lengths) < PARAMETERS.decisions) is (rollout_samples == 120)
     assert min(len(actors) for actors in after) - 1 == last
 
     def differs(rollout: Rollout, decision: int, actor: Any) -> float:
@@ -72,11 +82,11 @@ def test_each_decision_is_by_the_weights_after_its_epoch_of_the_update_beside_it
             log_probs = policy.log_prob(rollout.choices[decision])
             return float((log_probs - rollout.log_probs[decision]).abs().max())
 
-    for decision in range(PARAMETERS.decisions):
+    for decision in range(lengths[0]):
         assert differs(rollouts[0], decision, after[0][0]) < 1e-6
-    for actors, rollout in zip(after, rollouts[1:], strict=False):
+    for actors, rollout, before in zip(after, rollouts[1:], lengths, strict=False):
         for decision in range(len(rollout.choices)):
-            due = (decision + 1) * PARAMETERS.epochs // PARAMETERS.decisions
+            due = (decision + 1) * PARAMETERS.epochs // before
             epoch = min(due, len(actors) - 1)
             assert differs(rollout, decision, actors[epoch]) < 1e-6
             assert differs(rollout, decision, actors[0 if epoch else 1]) > 1e-5
