@@ -33,7 +33,9 @@ def seed_of(spec: TrainingSpec) -> int:
         if not term["negatives"]:
             del term["negatives"]
     # The seed does not depend on the folder of a skill library, whose paths are absolute,
-    for policy in (fields.get("start"), *(stage["policy"] for stage in fields.get("lead", []))):
+    stages = [*fields.get("lead", []), *fields.get("guarded", [])]
+    policies = [fields.get("start"), *(stage["policy"] for stage in stages)]
+    for policy in (*policies, *_guards(fields)):
         if policy and Path(policy["checkpoint"]).is_absolute():
             del policy["checkpoint"]
     # nor on how long the training may go on.
@@ -49,5 +51,10 @@ def _programs(spec: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _interfaces(spec: dict[str, Any]) -> list[dict[str, Any]]:
     """The interfaces of policies: the trained one and guards."""
-    guards = [*spec.get("guards", []), *([spec["guard"]] if spec.get("guard") else [])]
-    return [spec["interface"], *(guard["interface"] for guard in guards if guard["interface"])]
+    guards = [guard["interface"] for guard in _guards(spec) if guard["interface"]]
+    return [spec["interface"], *guards]
+
+
+def _guards(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """The guards: those that take over, and the one that is trained."""
+    return [*spec.get("guards", []), *([spec["guard"]] if spec.get("guard") else [])]

@@ -10,8 +10,8 @@ import yaml
 
 from messages.bus import ServiceError
 from messages.program import Program
-from messages.training import Policy
-from messages.world import RewardTerm
+from messages.training import LeadingStage, Policy, TrainingSpec
+from messages.world import Guard, RewardTerm
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.fast_agent.warm_starts import same_interface
 from nodes.learner import checkpoint
@@ -152,6 +152,29 @@ def test_a_start_that_is_deleted_is_refused(tmp_path):
 def test_specs_without_a_start_keep_their_seeds(tmp_path):
     # A field that is not used changes nothing: a launch repeats itself.
     assert seed_of(training(tmp_path, Corridors()).spec) == 381478468
+
+
+def guarded_spec(folder: str) -> TrainingSpec:
+    """Every policy of it, but the one that is trained, is in this folder."""
+    plain = corridor_spec()
+    policy = Policy(id="skill/run", checkpoint=f"{folder}/run/checkpoint.pt")
+    guard = Guard(
+        name="rest",
+        when="def when(obs):\n    return False\n",
+        interface=plain.interface,
+        policy=policy.id,
+        checkpoint=policy.checkpoint,
+    )
+    stages = [LeadingStage(policy=policy)]
+    return msgspec.structs.replace(
+        plain, start=policy, lead=stages, guards=[guard], guard=guard, guarded=stages
+    )
+
+
+def test_a_seed_does_not_depend_on_the_folder_of_the_skill_library() -> None:
+    assert seed_of(guarded_spec("/skills")) == seed_of(guarded_spec("/other/skills"))
+    # What a run has trained itself has the same path in every run.
+    assert seed_of(guarded_spec("learner")) == 2087929596
 
 
 def test_a_policy_of_the_library_is_found_by_its_path(tmp_path):
