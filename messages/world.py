@@ -369,6 +369,8 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     # Where a guard is trained, and `final_rows` are its turns: how many episodes, hence seeds, the
     # environment that has begun the most of them has begun. 0 elsewhere.
     begun: int = 0
+    # int64 (n,), likewise: the seeds of the episodes that those turns were in. None elsewhere.
+    final_seeds: Array | None = None
 
 
 class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ import logging
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -57,6 +58,7 @@ class Recorded:
         self._interface = request.interface
         self._choices: list[bytes] = []  # of the stage at hand
         self._rounds = np.zeros(request.size, np.int64)  # of a training: episodes that are over
+        self._turns: Counter[int] = Counter()  # of a guard's training, by seed: turns that are over
         self._warned = False
 
     def opened(self) -> Opened:
@@ -161,27 +163,43 @@ class Recorded:
         self._keeping(lambda: self._kept.keep(play, kept))
 
     def _note_trained(self, stepped: Stepped) -> None:
-        """Record ended training episodes. The seeds follow from how many episodes each environment
-        has ended: see `SeedRange`."""
-        if not len(stepped.final_rows):
+        """Record ended training episodes, or turns of a guard in training. The seeds of episodes
+        follow from how many each environment has ended: see `SeedRange`."""
+        rows, lengths = stepped.final_rows.tolist(), stepped.final_lengths.tolist()
+        if not rows:
             return
-        seeds, batch = self._request.seeds, self._request.batch or self._request.size
-        ends: list[tuple[int, str, int]] = []
-        for row, steps in zip(stepped.final_rows.tolist(), stepped.final_lengths.tolist(),
-                              strict=True):  # fmt: skip
-            place = self._request.first + row + int(self._rounds[row]) * batch
-            self._rounds[row] += 1
-            how = "horizon"
-            if stepped.terminated[row]:
-                how = "success" if stepped.success[row] else "death"
-            ends.append((seeds.first + place % seeds.count, how, steps))
-        scored = [
-            (seed, steps, gained)
-            for (seed, _, steps), gained in zip(ends, stepped.final_scored, strict=False)
-        ]
+        hows = [self._how(stepped, row) for row in rows]
+        if stepped.final_seeds is not None:
+            seeds = stepped.final_seeds.tolist()
+            turns = [self._number(seed) for seed in seeds]
+            ends_of_turns = list(zip(seeds, turns, hows, lengths, strict=True))
+            self._keeping(lambda: self._kept.keep_turns(self._play, ends_of_turns))
+            return
+        seeds = [self._ended(row) for row in rows]
+        ends = list(zip(seeds, hows, lengths, strict=True))
+        scored = list(zip(seeds, lengths, stepped.final_scored, strict=False))
         self._keeping(lambda: self._kept.keep_trained(self._play, ends))
         if scored:
             self._keeping(lambda: self._kept.keep_scored(self._play, self._began, scored))
+
+    def _how(self, stepped: Stepped, row: int) -> str:
+        """How the episode of an environment, or its turn, ended."""
+        if not stepped.terminated[row]:
+            return "horizon"
+        return "success" if stepped.success[row] else "death"
+
+    def _ended(self, row: int) -> int:
+        """The seed of the episode of an environment, which has ended."""
+        seeds, batch = self._request.seeds, self._request.batch or self._request.size
+        place = self._request.first + row + int(self._rounds[row]) * batch
+        self._rounds[row] += 1
+        return seeds.first + place % seeds.count
+
+    def _number(self, seed: int) -> int:
+        """The number of the turn that ended in the episode with this seed."""
+        number = self._turns[seed]
+        self._turns[seed] += 1
+        return number
 
     def _keeping(self, keep: Callable[[], None]) -> None:
         try:

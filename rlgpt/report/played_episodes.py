@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +16,7 @@ from nodes.common.storage.episode_store import (
     FILE,
     PLAY,
     TRAINED,
+    TURNS,
     StoredPlay,
     TrainingEpisodes,
     read_episode,
@@ -142,10 +143,11 @@ def endings(run: Path) -> dict[str, list[tuple[Ending, str, int]]]:
 
 
 def trained(run: Path, of: str | None = None) -> list[TrainingEpisodes]:
-    """The episodes of trainings, counted, over all env servers. ``of``: as in `rows`."""
-    query = f"select * from ({TRAINED}) where {_WITHIN}"
+    """The episodes of trainings, of guards the turns, counted, over all env servers. ``of``: as in
+    `rows`."""
     counts: dict[str, list[int]] = {}
-    for folder in env_server_folders(run):
+    for folder, counting in product(env_server_folders(run), (TRAINED, TURNS)):
+        query = f"select * from ({counting}) where {_WITHIN}"
         for play, *counted in stores.rows(folder / FILE, query, {"of": of}):
             before = counts.get(play, [0] * len(counted))
             counts[play] = [a + b for a, b in zip(before, counted, strict=True)]

@@ -23,7 +23,9 @@ from messages.world import (
     Closed,
     CloseSession,
     Condition,
+    Guard,
     Interface,
+    Lead,
     OpenSession,
     RunProgram,
     SeedRange,
@@ -64,7 +66,12 @@ WALK = Interface(
     success=TASK.success,
     horizon=9,
 )
-
+STAND = Interface(observations=["compass"], actions=["noop"], success=TASK.success, horizon=9)
+ON = Program(
+    name="on",
+    source="def action(obs):\n    while True:\n        obs = turn(10)\n",
+    max_steps=500,
+)
 
 PLAY = "goal/0-dirt/iteration-1/look-around/trial-0"
 
@@ -138,6 +145,41 @@ def test_a_trainings_episodes_are_counted_by_their_seeds(
     (counted,) = played_episodes.trained(run)
     assert (counted.play, counted.episodes, counted.steps) == (task, 6, 54)
     assert played_episodes.rows(run) == []
+
+
+def test_turns_of_a_guards_training_are_kept_by_the_episodes_that_they_were_in(
+    tmp_path: Path,
+) -> None:
+    """A turn takes two steps and one of the program follows it, up to the horizon of 100."""
+    (tmp_path / "env_server").mkdir()
+    kept = StoredEpisodes(tmp_path / "env_server" / FILE)
+
+    def play(first: int, turns: int) -> None:
+        request = OpenSession(
+            session="a/train", task=msgspec.structs.replace(TASK, horizon=100), size=2,
+            seeds=SeedRange(first=first, count=100 - first), interface=STAND, autoreset=True,
+            guard=Guard(name="stand", when="def when(obs):\n    return True\n", max_steps=2),
+            guarded=[Lead(program=ON)],
+        )  # fmt: skip
+        recorded = Recorded(Session(request, FakeWorld(2)), request, kept, pytest.fail)
+        recorded.opened()
+        for _ in range(2 * turns):
+            recorded.step(np.zeros(2, np.int64))
+        recorded.close()
+
+    def counted() -> tuple[int, set[int]]:
+        (found,) = played_episodes.trained(tmp_path)
+        with closing(sqlite3.connect(tmp_path / "env_server" / FILE)) as table:
+            seeds = {seed for (seed,) in table.execute("select seed from turns")}
+        return found.episodes, seeds
+
+    play(0, 40)
+    assert counted() == (80, {0, 1, 2, 3})
+    play(4, 10)  # as after a restart, with the seeds after those
+    assert counted() == (100, {0, 1, 2, 3, 4, 5})
+    play(4, 6)  # as after a kill, from an older checkpoint
+    assert counted() == (92, {0, 1, 2, 3, 4, 5})
+    kept.close()
 
 
 def test_episode_list_prints_filters_and_refuses_unknown_purposes(

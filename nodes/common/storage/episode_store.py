@@ -3,7 +3,8 @@
 A *play* is a batch of episodes with one purpose: a tryout, an evaluation, a performance. It has an
 id; when it begins again after a kill, its episodes replace the earlier ones. With the episodes the
 play stores what was done in them (programs, and the choices of policies), so that one of them can
-be played again. Of a training's episodes the seed and the end are stored.
+be played again. Of a training's episodes the seed and the end are stored; of a guard's training the
+same of each turn, and there are many in an episode.
 """
 
 import threading
@@ -30,6 +31,10 @@ create table if not exists episodes (
 ) without rowid;
 create table if not exists trained (
     play text, seed integer, ended text, steps integer, primary key (play, seed)
+) without rowid;
+create table if not exists turns (
+    play text, seed integer, turn integer, ended text, steps integer,
+    primary key (play, seed, turn)
 ) without rowid;
 create table if not exists scored (
     play text, seed integer, began real, steps integer, gained text, primary key (play, seed)
@@ -121,6 +126,18 @@ class StoredEpisodes:
                 [(play, *each) for each in ends],
             )
 
+    def keep_turns(self, play: str, ends: list[tuple[int, int, str, int]]) -> None:
+        """Seeds of episodes in a guard's training, and the turns in them: their numbers in the
+        episode, from 0, ends and steps. An episode that is played again after a kill counts
+        once."""
+        again = [(play, seed) for seed, turn, _, _ in ends if turn == 0]
+        with self._lock, transaction(self._table):
+            self._table.executemany("delete from turns where play = ? and seed = ?", again)
+            self._table.executemany(
+                "insert or replace into turns values (?, ?, ?, ?, ?)",
+                [(play, *each) for each in ends],
+            )
+
     def keep_scored(self, play: str, began: float, ends: list[tuple[int, int, list[str]]]) -> None:
         """Seeds and steps of episodes of a training, and what each had of what the game's score
         counts. ``began``: when the session was opened, in seconds since the epoch."""
@@ -175,10 +192,12 @@ ENDINGS = (
 )
 """How many episodes of each play ended how."""
 PLAY = "select play, began, ended, whole, opened, parts from plays where play = ?"
-TRAINED = (
-    "select play, count(*), sum(ended = 'success'), sum(ended = 'death'), sum(steps) from trained"
+_COUNTED = (
+    "select play, count(*), sum(ended = 'success'), sum(ended = 'death'), sum(steps) from {}"
     " group by play"
 )
+TRAINED, TURNS = _COUNTED.format("trained"), _COUNTED.format("turns")
+"""Episodes of trainings, and turns of guards in training. Older runs have no table of turns."""
 SCORED = (
     "select steps, gained from scored"
     " join (select play, min(began) as first from scored group by play) using (play)"

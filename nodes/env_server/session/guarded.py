@@ -86,6 +86,7 @@ class GuardTraining:
         outcome = DecisionOutcome(self._steps.size, gamma)
         rows, lengths = np.zeros(0, np.int64), np.zeros(0, np.int64)
         returns, final = np.zeros(0, np.float32), self._features()[:0]
+        seeds = np.zeros(0, np.int64)
         if self._turn.all():
             running = self._turn.copy()
             self._acting.carry_out(
@@ -98,6 +99,7 @@ class GuardTraining:
             rows = np.flatnonzero(outcome.terminated | outcome.truncated)
             final = self._features()[rows]
             lengths, returns = self._length[rows], self._return[rows]
+            seeds = self._steps.episodes.seed[rows]
             self._end_turns(rows)
         steps = self._play_on()
         return Stepped(
@@ -115,6 +117,7 @@ class GuardTraining:
             prefix_steps=steps,
             waits=not self._turn.all(),
             begun=self._steps.episodes.begun,
+            final_seeds=seeds,
         )
 
     # ---- inside
