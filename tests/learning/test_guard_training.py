@@ -17,6 +17,7 @@ from messages.world import (
     STEP,
     Actor,
     Closed,
+    Condition,
     Field,
     Gru,
     Guard,
@@ -36,7 +37,7 @@ from nodes.env_server.session import Session
 from nodes.env_server.session.players import Decider
 from nodes.learner.exporting import _layers, actor_of
 from nodes.learner.training import Training
-from tests.env_server.line_sessions import LOG, choose, session, task
+from tests.env_server.line_sessions import CHOP, LOG, choose, session, task
 from tests.env_server.test_guards import HERE, guard
 from tests.fake_world import FakeWorld
 
@@ -187,6 +188,32 @@ def test_a_death_in_the_turn_of_another_guard_begins_the_next_episode() -> None:
     (report,) = playing.guards()
     # Each episode has two steps forward and the deadly one; the last turn has only begun.
     assert (report.turns, report.steps, report.ended) == (67, 66, {"death": 66})
+
+
+@pytest.mark.parametrize("choice", [ATTACK, 3])
+def test_a_guarded_policy_has_crafting_done_as_where_it_is_not_guarded(choice: int) -> None:
+    """Five attacks, or the macro of them, bring a log. Then planks are crafted eight times after
+    each decision, as this world never makes any."""
+    planks = Condition(kind="have", name="planks")
+    crafts = msgspec.structs.replace(POLICY, macros=[CHOP], success=planks, autocraft=True)
+    crafts = msgspec.structs.replace(crafts, horizon=60)
+    names = [*POLICY.actions, CHOP.name]
+    made = plain(*(99.0 if each == choice else -99.0 for each in range(4)), choices=names)
+    never = msgspec.structs.replace(LEAVE, when="def when(obs):\n    return False\n")
+    told = task(success=planks)
+    playing, guarded = session(
+        1, guard=never, interface=POLICY, guarded=[Lead(interface=crafts, actor=made)],
+        task=told, autoreset=True,
+    )  # fmt: skip
+    guarded.actions.clear()
+    playing.opened()
+    alone, world = session(1, interface=crafts, task=told)
+    world.actions.clear()
+    while sum(choose(alone, choice).steps):
+        pass
+    ours, theirs = ([int(each[0][5]) for each in one.actions] for one in (guarded, world))
+    assert theirs[:14] == [3] * 5 + [4] * 8 + [3]
+    assert ours[:60] == theirs[:60]
 
 
 def test_a_guard_that_cannot_be_trained_is_refused() -> None:

@@ -124,6 +124,16 @@ class Decider:
         held = stage.judge.holds(self._readings, episodes.subtask, episodes.version)
         return bool(held[row])
 
+    def assist(self, row: int, taken: int) -> Ints | None:
+        """The next step that the game takes for the policy after its decision, of which it has
+        ``taken`` some; None: there is none."""
+        assistant = self.stage.assistant
+        if assistant is None or taken >= assistant.steps:
+            return None
+        rows = np.zeros(len(self.stage.over), bool)
+        rows[row] = True
+        return assistant.due(self._readings, rows, self._episodes.subtask).get(row)
+
     def vector(self, row: int, choice: int) -> Ints:
         """What a primitive choice is to the world."""
         out = np.tile(self.noop, (len(self.stage.over), 1))
@@ -149,6 +159,7 @@ class PolicyPlaying:
         self._macro: Run | None = None
         self._choice = -1  # that the macro is
         self._until = math.inf  # steps of the macro at which it is interrupted
+        self._assisted = 0  # steps that the game took after the last decision
 
     def begin(self, seen: Observations, possible: Possible) -> Act | None:
         self._chance = self._decider.begin(self._row, self._seed, self._number)
@@ -171,14 +182,19 @@ class PolicyPlaying:
             if act is not None:
                 run.interrupted_at(steps)
                 decider.stage.interrupted[row] = Interrupted(self._choice, run, act)
-        return self._decide(seen, possible)
+            self._macro = None
+        vector = decider.assist(row, self._assisted)
+        if vector is None:
+            return self._decide(seen, possible)
+        self._assisted += 1
+        return vector
 
     def stop(self) -> None:
         if self._macro is not None:
             self._macro.stop("episode_over")
 
     def _decide(self, seen: Observations, possible: Possible) -> Act:
-        self._macro = None
+        self._assisted = 0
         decider, row = self._decider, self._row
         choices = decider.stage.choices
         choice = decider.choose(row, self._chance, self._memory)
