@@ -102,7 +102,7 @@ def measure(pace: Pace, sizes: list[int], cores: set[int]) -> list[Row]:
         if worlds >= FEWEST:
             shared("the same", "steps/s", step)
         if worlds == 64:
-            name = "the same without looking, 64 worlds"
+            name = "the same without observations, 64 worlds"
             rows.append(_row(name, "steps/s", rates(played.step), None))
             name = f"9x9x9 voxels and {len(RAYS)} rays beside them, 64 worlds"
             rows.append(_row(name, "steps/s", rates(features), 40_000.0))

@@ -43,7 +43,11 @@ def _add_record(bag: Commands) -> None:
     )
     record.add_argument("--all", action="store_true", help="everything of every node")
     record.add_argument(
-        "--exclude", action="append", default=[], metavar="PATTERN", help="but not '*/heartbeat'"
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="leave these out, for example '*/heartbeat'",
     )
     record.add_argument("--output", metavar="FILE", help="default: RUN/bags/TIME.mcap")
     record.add_argument("--max-size", default="0", metavar="SIZE", help="end after 500M, 2G")

@@ -16,7 +16,9 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--format", default="text", metavar="FORMAT", help="text, mermaid, dot or json"
     )
-    parser.add_argument("--all", action="store_true", help="with what every node has")
+    parser.add_argument(
+        "--all", action="store_true", help="include the endpoints that every node has"
+    )
     add_run(parser)
     parser.set_defaults(do=_graph)
 

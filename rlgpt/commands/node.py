@@ -70,7 +70,7 @@ def _add_log(node: Commands) -> None:
         ),
     )
     log.add_argument("names", nargs="*", metavar="NODE", help="default: all")
-    log.add_argument("-f", "--follow", action="store_true", help="go on with what comes")
+    log.add_argument("-f", "--follow", action="store_true", help="keep printing new entries")
     log.add_argument("-n", "--last", type=int, metavar="N", help="only the last N entries")
     log.add_argument(
         "--level", default="debug", metavar="LEVEL", help="this one or worse: info, warning, error"

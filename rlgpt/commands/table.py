@@ -45,7 +45,9 @@ def add(commands: Commands) -> None:
         help="seed by which the tasks are drawn, of a table whose tasks are drawn",
     )
     table.add_argument(
-        "--quick", action="store_true", help="the smallest form, into DIR/quick: does it run?"
+        "--quick",
+        action="store_true",
+        help="one seed, two episodes, tiny budgets, into DIR/quick: a test that the table runs",
     )
     table.set_defaults(do=_table, takes_more=True)
 

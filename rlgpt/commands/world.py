@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
         ),
         (
             "fingerprint",
-            "whether two versions of it are one world",
+            "digits that change when the world changes",
             "A digest of walks through it: the same where the world is the same.",
             "",
         ),

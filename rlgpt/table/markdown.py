@@ -14,9 +14,8 @@ from rlgpt.table.table_tasks import is_id
 
 INTERVALS = (
     "Brackets are 95 % intervals by Wilson's score for the successes pooled over seeds. Episodes "
-    "of one seed share what was learned in it, so where the seeds differ much the truth is wider: "
-    "look at the range over seeds as well. Where the rate is of one seed, it shows nothing of "
-    "another."
+    "of one seed share what was learned in it, so if the seeds differ much, the real uncertainty "
+    "is larger: see also the range over seeds. A rate of one seed says nothing about other seeds."
 )
 
 
@@ -234,8 +233,8 @@ def _every_row(page: Page) -> str:
         )
     if unplayed:
         note += (
-            " Cells whose goal came to nothing that could be played count as failed in every "
-            f"episode: {', '.join(unplayed)}."
+            " Cells in which there was nothing to play count as failed in every episode: "
+            f"{', '.join(unplayed)}."
         )
     if cut := [f"{r.task} by {r.method} ({r.cut})" for r in page.rows if r.cut]:
         note += (
@@ -269,7 +268,7 @@ def _milestones(page: Page) -> list[str]:
         for row in page.rows
         if row.milestones
     ]
-    return ["## What was had on the way", "\n".join(lines)] if lines else []
+    return ["## Items obtained on the way", "\n".join(lines)] if lines else []
 
 
 def _footnotes(page: Page) -> str:

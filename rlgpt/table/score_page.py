@@ -8,10 +8,10 @@ from rlgpt.table.table_page import Page
 from worlds.card import Published, Score
 
 _NOTE = (
-    "Brackets are 95 % intervals by bootstrap over the episodes of all seeds; seeds differ in what "
-    "was learned, so with few of them the truth is wider. Progress is the mean share of what is "
-    "counted that an episode had, in percent, as BALROG has it. `-`: no cell is there yet, or it "
-    "trained nothing."
+    "Brackets are 95 % intervals by bootstrap over the episodes of all seeds. Seeds differ in what "
+    "was learned, so with few of them the real uncertainty is larger. Progress is the mean share "
+    "of what is counted that an episode had, in percent, as BALROG has it. `-`: no cell is there "
+    "yet, or it trained nothing."
 )
 
 
@@ -26,7 +26,7 @@ def scores(page: Page) -> list[str]:
         f"{count(TRAINING_SAMPLES)} samples of a cell.",
         f"## {score.title}: published",
         _published(score),
-        "## How often each was had",
+        "## How often each was unlocked",
         _rates(page.rows, score),
     ]
 
