@@ -22,19 +22,21 @@ class Refused(Exception):
         self.code = code
 
 
-def near(word: str, known: Iterable[str]) -> str:
-    """``"; did you mean `seed`?"`` where one of ``known`` is near ``word``, else ``""``."""
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean `seed`?"`` where one of ``known`` is similar to ``word``, else ``""``."""
     found = similar(word, known, most=1)
     return f"; did you mean `{found[0]}`?" if found else ""
 
 
 def instead(word: str, known: Iterable[str]) -> str:
-    """``near``, and all of ``known``: ``"; did you mean `seed`? (there are: run, seed)"``. Of very
-    many only the last ones, which are the newest where they are goals."""
+    """``did_you_mean``, and all of ``known``: ``"; did you mean `seed`? (there are: run, seed)"``.
+    Of very many only the last ones, which are the newest where they are goals."""
     known = list(known)
     left = len(known) - _NAMED
     before = f"{left} others, ..., " if left > 0 else ""
-    return f"{near(word, known)} (there are: {before}{', '.join(known[-_NAMED:]) or 'none'})"
+    return (
+        f"{did_you_mean(word, known)} (there are: {before}{', '.join(known[-_NAMED:]) or 'none'})"
+    )
 
 
 def unreadable(error: OSError | UnicodeDecodeError) -> str:

@@ -68,10 +68,8 @@ def timed(rollouts: Iterator[int]) -> Callable[[int], Spent]:
     return run
 
 
-def ours(update: str, world: Sampled | None = None) -> Iterator[int]:
-    """The learner: its collector and its update, ``update`` of one kind."""
-    world = world or Sampled()
-    parameters = msgspec.structs.replace(PARAMETERS, update=update)
+def learner_of(world: Sampled, parameters: Hyperparameters) -> tuple[TrainingState, Collector]:
+    """A new policy and a collector, ready for the first rollout."""
     state = TrainingState(Spaces.of(world.opened), parameters, seed=0)
     state.begin(world.size)
     collector = Collector(
@@ -81,6 +79,14 @@ def ours(update: str, world: Sampled | None = None) -> Iterator[int]:
         decisions=parameters.decisions,
     )
     collector.begin(world.opened)
+    return state, collector
+
+
+def ours(update: str, world: Sampled | None = None) -> Iterator[int]:
+    """The learner: its collector and its update, ``update`` of one kind."""
+    world = world or Sampled()
+    parameters = msgspec.structs.replace(PARAMETERS, update=update)
+    state, collector = learner_of(world, parameters)
     while True:
         rollout = collector.collect(
             world.step,

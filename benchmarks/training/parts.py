@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.training.clock import Clock
-from benchmarks.training.learners import PARAMETERS, Sampled
+from benchmarks.training.learners import PARAMETERS, Sampled, learner_of
 from messages.codec import decode, encode, snapshot
 from messages.training import TrainingSpec
 from messages.world import Step, Stepped
-from nodes.learner.rollout import Collector
-from nodes.learner.state import Spaces, TrainingState
+from nodes.learner.state import TrainingState
 
 PARTS = {
     "world": "steps of the world",
@@ -57,15 +56,7 @@ class _OverCodec:
 def parts(spec: TrainingSpec, rollouts: int) -> Parts:
     """The time by part of ``rollouts`` after a first one that is not counted."""
     world, clock = Sampled(spec), Clock()
-    state = TrainingState(Spaces.of(world.opened), PARAMETERS, seed=0)
-    state.begin(world.size)
-    collector = Collector(
-        size=world.size,
-        features=world.features,
-        choices=world.choices,
-        decisions=PARAMETERS.decisions,
-    )
-    collector.begin(world.opened)
+    state, collector = learner_of(world, PARAMETERS)
     _watch(world, state, clock)
     over_codec = _OverCodec(world, clock)
     samples = decisions = 0

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from docs.site.fields import cell, fields, prose, table
 from docs.site.staged_pages import ROOT
@@ -134,13 +133,3 @@ def _flat(value: Any, before: str = "") -> Iterator[tuple[str, Any]]:
             yield from _flat(inner, f"{before}.{key}" if before else str(key))
     else:
         yield before, value
-
-
-def defined_keys() -> set[str]:
-    """The keys of all launch files, as they are written, that are no group's."""
-    found: set[str] = set()
-    for name in FILES:
-        written = yaml.safe_load((ROOT / "launch" / f"{name}.yaml").read_text("utf-8"))
-        written.pop("defaults", None)
-        found |= {key for key, _ in _flat(written)}
-    return found

@@ -47,7 +47,7 @@ from nodes.common.storage.whole_files import UnusableFile, write_whole
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.games import any_task, first_kind, play_of
-from nodes.env_server.hosting import Host, Jail, OwnProcess, SessionLost, clocked
+from nodes.env_server.hosting import Host, HostedSessionLost, Jail, OwnProcess, clocked
 from nodes.env_server.jail.forking import MODULE, NoForkServer, NoRoom, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.live_sights import Sights
@@ -80,7 +80,7 @@ class EnvServer(Node):
         longest_film: NotNegative = 1200  # frames; 0: nothing is filmed
         jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
         jail_memory: Mebibytes = 1024  # that a jailed session may take beyond its world
-        # Made by a thread for a training, 1 to 1.6 MB each (docs/sessions.md); 0: no such thread.
+        # Made by a thread for a training, 0.7 to 1.3 MB each (docs/sessions.md); 0: no such thread.
         worlds_ahead: NotNegative = 64
         picture_threads: Threads = 2  # that draw the pictures of a step at once (docs/sessions.md)
         mineclip: MineClipFiles | None = None
@@ -175,7 +175,7 @@ class EnvServer(Node):
                 raise ServiceError(str(error), code="no_world") from error
             if isinstance(error, ValueError):
                 raise _invalid(error) from error
-            if isinstance(error, SessionLost):
+            if isinstance(error, HostedSessionLost):
                 raise _gone(error) from error
             raise
         finally:
@@ -262,7 +262,7 @@ class EnvServer(Node):
     # ---- inside
 
     def _checked(self, goal: GoalHandle[RunProgram, Activity]) -> Callable[[], None]:
-        """What a run calls before each step. A jailed worker is paced from outside."""
+        """What a run calls before each step. A jailed worker is paused from outside."""
         if not isinstance(self._host, OwnProcess):
             return goal.check
 
@@ -396,10 +396,10 @@ class EnvServer(Node):
             if self._sessions.get(name) is not session:  # closed while this caller waited
                 raise _unknown(name)
             yield session
-        except SessionLost as error:
+        except HostedSessionLost as error:
             if self._sessions.get(name) is session:
                 del self._sessions[name]
-            with suppress(SessionLost):
+            with suppress(HostedSessionLost):
                 session.close()
             self._write_jail()
             raise _gone(error) from error
@@ -436,7 +436,7 @@ def _killed(path: Path) -> int:
     return 0
 
 
-def _gone(lost: SessionLost) -> ServiceError:
+def _gone(lost: HostedSessionLost) -> ServiceError:
     return ServiceError(str(lost), code=SESSION_KILLED if lost.killed else UNKNOWN_SESSION)
 
 

@@ -33,7 +33,7 @@ from nodes.times import watch
 from worlds.play import Ints
 
 
-class SessionLost(Exception):
+class HostedSessionLost(Exception):
     """The session was lost with the process that held it; the text has why, for its user.
     ``killed``: it was killed from outside."""
 
@@ -45,7 +45,7 @@ class SessionLost(Exception):
 class Hosted(Protocol):
     """What the env server calls of a session; see `Session` for what the calls mean.
 
-    All of them raise ValueError for what is invalid, and `SessionLost`.
+    All of them raise ValueError for what is invalid, and `HostedSessionLost`.
     """
 
     name: str

@@ -27,7 +27,7 @@ from messages.world import (
 )
 from nodes.common.storage.episode_store import Kept, PlayPart, StoredEpisodes, StoredPlay
 from nodes.common.storage.sqlite_file import unusable
-from nodes.env_server.hosting import Hosted, SessionLost
+from nodes.env_server.hosting import Hosted, HostedSessionLost
 from worlds.play import Ints
 
 LOG = logging.getLogger("env_server")
@@ -130,7 +130,7 @@ class Recorded:
     def close(self, whole: bool = False) -> None:
         """``whole``: its user has come to the end of it."""
         if not self._request.autoreset:
-            with suppress(SessionLost):  # then it is played again
+            with suppress(HostedSessionLost):  # then it is played again
                 self._note(self._session.episodes(), self._session.endings(), whole)
         self._session.close()
 

@@ -1,6 +1,6 @@
 """PPO: TorchRL's clipped loss and advantages over options, Adam, minibatches by plain indexing.
 
-For plain networks the same step is written out by hand (fused.py), which is several times as fast.
+For plain networks the same step is written out by hand (fused.py), in half of the CPU time.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,6 @@ class UpdateStatistics:
     loss_objective: float = 0.0
     loss_critic: float = 0.0
     explained_variance: float = 0.0
-    minibatches: int = 0
     clone_kl: float = 0.0  # KL(clone, policy), 0 without a clone
 
 
@@ -168,7 +167,6 @@ class Ppo:
             loss_objective=mean("loss_objective"),
             loss_critic=mean("loss_critic"),
             explained_variance=explained,
-            minibatches=len(losses),
             clone_kl=mean("clone_kl"),
         )
 

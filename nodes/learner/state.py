@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import torch
+from torch import nn
 
 from messages.bus import ServiceError
 from messages.training import Demonstrated, Policy
@@ -135,6 +136,27 @@ def checkpoint_of(learner: Path, policy: Policy, refusal: str) -> dict[str, Any]
     return found
 
 
+def _draw_evenly(actor: nn.Sequential | MemoryNetwork) -> None:
+    """Make all choices of ``actor`` equally likely."""
+    layers = actor.after if isinstance(actor, MemoryNetwork) else actor
+    for weights in layers[-1].parameters():
+        nn.init.zeros_(weights)
+
+
+def _choosing(overlap: bool, own: torch.Generator, stored: torch.Tensor | None) -> torch.Generator:
+    """What draws the choices: the training's ``own`` generator, or another one where an update
+    overlaps with a rollout. Two threads draw then, whose draws would be in no fixed order.
+    ``stored``: the other one's state in a checkpoint."""
+    if not overlap:
+        return own
+    choosing = torch.Generator()
+    if stored is not None:
+        choosing.set_state(stored)
+    else:
+        choosing.manual_seed(int(torch.randint(2**62, (), generator=own).item()))
+    return choosing
+
+
 class TrainingState:
     """Networks, optimiser, random numbers, counters and recent episodes of one policy.
 
@@ -185,11 +207,7 @@ class TrainingState:
             self.shape = msgspec.convert(given["shape"], NetworkShape)
             self.networks = stored_networks(given).to(self.device)
         if parameters.uniform:
-            actor = self.networks.actor
-            for weights in (actor.after if isinstance(actor, MemoryNetwork) else actor)[
-                -1
-            ].parameters():
-                torch.nn.init.zeros_(weights)
+            _draw_evenly(self.networks.actor)
         self.ppo = ppo_of(self.networks, parameters, self.generator)
         # What chooses, decision by decision, in the training's session: the networks themselves,
         # or a copy of them where an update overlaps with a collection.
@@ -209,17 +227,8 @@ class TrainingState:
             # Older checkpoints lack it, and their curve goes on from 0.
             self.imitation_loss = checkpoint.get("imitation_loss", 0.0)
             self._load_start(checkpoint)
-        # Draws the choices. Where two threads draw, the order of their draws is not fixed.
-        self.choosing = self.generator
-        if parameters.overlap:
-            self.choosing = torch.Generator()
-            drawn = (checkpoint or {}).get("choosing")
-            if drawn is not None:
-                self.choosing.set_state(drawn)
-            else:
-                self.choosing.manual_seed(
-                    int(torch.randint(2**62, (), generator=self.generator).item())
-                )
+        stored = (checkpoint or {}).get("choosing")
+        self.choosing = _choosing(parameters.overlap, self.generator, stored)
         self._chosen = self.choosing.get_state()  # with the last rollout that is counted
 
     def learn(self, rollout: Rollout, seeds_used: int, budget: int) -> UpdateStatistics:

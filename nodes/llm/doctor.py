@@ -32,14 +32,13 @@ from nodes.llm.vllm.memory_need import (
 )
 from nodes.llm.vllm.model_files import find_weights, weightless, weights_size
 from nodes.llm.vllm.vllm_command import TORCH, VLLM, find_program
+from nodes.llm.vllm.weight_digest import QUICK
 from nodes.llm.vllm.wholeness import problem
 
 DRIVER = 580
 """The oldest driver for CUDA 13, which the wheels of that vLLM are built with."""
 CAPABILITY = (7, 5)
 """The oldest cards that vLLM runs on."""
-QUICK = 2_000_000_000
-"""Bytes of weights whose digests are compared: two seconds, or twenty from a slow disk."""
 _SEES = "nodes.critic.parameters.vision=true shows them to this model"
 _BLIND = "this model is shown none (llm.vision=false)"
 

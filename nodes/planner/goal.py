@@ -47,10 +47,11 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
             f"no condition was made of the goal {task.prompt!r}: {problem}", code="invalid"
         )
     node.log.info("%s: %r is %s", id, task.prompt, conditions.short(answer.success))
-    told = msgspec.structs.replace(task, success=answer.success)
-    if problem := horizon_problem(told):
+    understood = msgspec.structs.replace(task, success=answer.success)
+    if problem := horizon_problem(understood):
         goals = card(task.game).goals
         if goals is None or task.horizon != goals.open_task(task.prompt).horizon:
             raise ServiceError(f"task.horizon: {problem}", code="invalid")
-        told = msgspec.structs.replace(told, horizon=conditions.steps_needed(told.success))
-    return told
+        horizon = conditions.steps_needed(understood.success)
+        understood = msgspec.structs.replace(understood, horizon=horizon)
+    return understood

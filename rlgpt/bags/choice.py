@@ -9,7 +9,7 @@ from messages.calling import calls
 from messages.interface import Action, Service, Topic
 from messages.system import Description
 from rlgpt.interfaces import Interface, declared, declared_nodes
-from rlgpt.refused import Refused, instead, near
+from rlgpt.refused import Refused, did_you_mean, instead
 
 _PARTS = ("send", "result", "cancel", "feedback")
 """What an action is made of: services and a topic, by their last names."""
@@ -110,7 +110,7 @@ def _check_excluded(
         if not any(fnmatchcase(name, pattern) for name in (*names, *parts)):
             raise Refused(
                 f"--exclude {pattern}: there is no such topic, service or action"
-                f"{near(pattern, names)} (`NODE/*` is all of a node's)"
+                f"{did_you_mean(pattern, names)} (`NODE/*` is all of a node's)"
             )
 
 
@@ -126,7 +126,7 @@ def _find(name: str, node: str, running: Iterable[Description]) -> Interface | s
     known = _known(node, running)
     if name not in known:
         raise Refused(
-            f"there is no topic, service or action `{name}`{near(name, known)} "
+            f"there is no topic, service or action `{name}`{did_you_mean(name, known)} "
             f"(`{node}/*` is all of {node}'s)"
         )
     return known[name]

@@ -16,7 +16,7 @@ from nodes.common.storage.yaml_problem import yaml_problem
 from rlgpt.composing.launch_file_check import check_launch_file, undecodable
 from rlgpt.composing.references import followed
 from rlgpt.composing.replicas import with_replicas
-from rlgpt.refused import Refused, instead, near
+from rlgpt.refused import Refused, did_you_mean, instead
 
 CHECKOUT = Path(rlgpt.__file__).resolve().parent.parent
 VERSION_BASE = "1.3"
@@ -117,7 +117,7 @@ def _compose(path: Path, arguments: list[str]) -> DictConfig:
     # The primary config only names the launch file. So the folders are searched in the order above
     # for it and for every group alike, and `./launch/task/mine.yaml` serves any launch file.
     ConfigStore.instance().store(name=PRIMARY, node={"defaults": [path.stem, "_self_"]})
-    search = ",".join(_quoted(f"file://{f}") for f in [*folders[1:], CHECKOUT / "models"])
+    search = ",".join(_hydra_quoted(f"file://{f}") for f in [*folders[1:], CHECKOUT / "models"])
     with initialize_config_dir(str(folders[0]), version_base=VERSION_BASE):
         return compose(PRIMARY, [*arguments, f"hydra.searchpath=[{search}]"])
 
@@ -140,7 +140,7 @@ def _check_override(override: str) -> None:
 def _argument(override: str) -> str:
     """An override as Hydra is given it."""
     if path := PATH.fullmatch(override):
-        override = f"{path['key']}={_quoted(path['path'])}"
+        override = f"{path['key']}={_hydra_quoted(path['path'])}"
     return f"++{override}" if FREE.match(override) or _of_learner(override) else override
 
 
@@ -162,7 +162,9 @@ def _find(name: str) -> Path:
             return path
         if Path(name).is_file():
             raise Refused(f"{name} is no launch file: its name does not end in .yaml")
-        raise Refused(f"there is no launch file {name}{near(Path(name).stem, launch_files())}")
+        raise Refused(
+            f"there is no launch file {name}{did_you_mean(Path(name).stem, launch_files())}"
+        )
     found = launch_files()
     if name in found and not found[name].exists():
         raise Refused(f"{found[name]} is a link to a file that there is not")
@@ -171,7 +173,7 @@ def _find(name: str) -> Path:
     return found[name]
 
 
-def _quoted(text: str) -> str:
+def _hydra_quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
@@ -193,11 +195,13 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
         there = re.search(r"Available options in .*?:\n((?:\t.+\n?)+)", text)
         options = there[1].split() if there else []
         listed = f" (there are: {', '.join(options)})" if options else ""
-        return f"there is no {group} `{option}`{near(option, options)}{listed}"
+        return f"there is no {group} `{option}`{did_you_mean(option, options)}{listed}"
     missing = re.search(r"Could not load '([^']+)'", text)
     if missing:
         known = launch_files()
-        return f"{path.name}: there is no launch file `{missing[1]}`{near(missing[1], known)}"
+        return (
+            f"{path.name}: there is no launch file `{missing[1]}`{did_you_mean(missing[1], known)}"
+        )
     if isinstance(error, OverrideParseException):
         broken = next((o for o in overrides if _argument(o) == error.override), error.override)
         return f"`{broken}` is no override; write key=value, with values as Hydra reads them"
@@ -244,7 +248,7 @@ def _absent(key: str, path: Path, override: str, others: list[str]) -> str:
     if "learner" in known:
         known += _hyperparameters()
     sentence = f"there is no `{key}` in the launch file"
-    hint = near(key, [k for k in [*known, "run", "seed"] if not key.startswith(f"{k}.")])
+    hint = did_you_mean(key, [k for k in [*known, "run", "seed"] if not key.startswith(f"{k}.")])
     parent = key.rpartition(".")[0]
     # A launch file mentions only a part of these groups' keys.
     if parent in known and (not hint or parent.split(".")[0] in ("world", "llm")):

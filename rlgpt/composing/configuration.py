@@ -19,7 +19,7 @@ from nodes.common.storage.whole_files import write_whole
 from nodes.common.storage.yaml_numbers import written_yaml
 from nodes.config import ENV_SERVER, ConfigError, read_config, read_parameters
 from rlgpt.composing.conversion import complaint
-from rlgpt.refused import Refused, instead, near
+from rlgpt.refused import Refused, did_you_mean, instead
 
 LARGEST_SEED = 1_000_000_000
 """A run's seed stands for a million of the worlds'."""
@@ -155,7 +155,7 @@ def check(data: Any, source: str) -> Stack:
             raise Refused(f"{source}: a node cannot be called `{name}`; use a-z, 0-9 and _")
         for other in node.after:
             if other not in stack.nodes:
-                hint = near(other, stack.nodes)
+                hint = did_you_mean(other, stack.nodes)
                 raise Refused(f"{source}: {name} starts after `{other}`, which is no node{hint}")
         _find_module(stack, name, source)
     stack.order()
@@ -277,7 +277,7 @@ def _find_module(stack: Stack, name: str, source: str) -> None:
             raise Refused(f"{source}: the node `{name}` cannot be run: {module} has no __main__.py")
     if found is None:
         others = [n for n in stack.nodes if n != name]
-        hint = near(name, others) or f"; there are {', '.join(others)}"
+        hint = did_you_mean(name, others) or f"; there are {', '.join(others)}"
         raise Refused(f"{source}: there is no node `{name}` (no module {module}){hint}")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import inspect
 
 from nodes.common.checks.type_paths import options, plain_type, structs_of, type_at
-from rlgpt.refused import instead, near
+from rlgpt.refused import did_you_mean, instead
 
 Kind = TypeVar("Kind")
 
@@ -117,7 +117,7 @@ def _no_field(name: str, path: str, known: list[str]) -> str:
     place = f" in `{path}`" if path else ""
     if not path:
         return f"there is no `{name}`{instead(name, known)}"
-    return f"there is no `{name}`{place}{near(name, known)}"
+    return f"there is no `{name}`{place}{did_you_mean(name, known)}"
 
 
 def _unknown_field(value: Any, info: Any, path: str) -> str:

@@ -16,7 +16,7 @@ from nodes.common.goals.goal_ids import slug
 from rlgpt.composing.configuration import StrictCondition, StrictTask
 from rlgpt.composing.conversion import complaint
 from rlgpt.composing.user_files import read_user_text, read_user_yaml
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, did_you_mean
 from worlds import card
 from worlds.card import Card
 from worlds.common.mineclip_feature import MINECLIP
@@ -81,7 +81,9 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
     rewards = [*REWARDS, *game.specs.rewards]
     for term in spec.rewards:
         if term.kind not in rewards:
-            raise Refused(f"{path}: there is no reward `{term.kind}`{near(term.kind, rewards)}")
+            raise Refused(
+                f"{path}: there is no reward `{term.kind}`{did_you_mean(term.kind, rewards)}"
+            )
     if spec.success is not None and (problem := game.conditions.problem(spec.success)):
         raise Refused(f"{path}: success: {problem}")
     macros = [_program(each, path, game) for each in spec.macros]

@@ -16,7 +16,6 @@ class Feed:
         self._lock = threading.Lock()
         self._states: dict[str, bytes] = {}
         self._ready = asyncio.Event()
-        self._replaced = 0
         self._closed = False
 
     def put(self, channel: str, state: bytes) -> None:
@@ -25,7 +24,6 @@ class Feed:
             if self._closed:
                 return
             wake = not self._states
-            self._replaced += channel in self._states
             self._states[channel] = state
             if wake:
                 self._loop.call_soon_threadsafe(self._ready.set)
@@ -39,18 +37,6 @@ class Feed:
                 states, self._states = self._states, {}
             if states:
                 return states
-
-    @property
-    def waiting(self) -> int:
-        """How many states wait to be taken."""
-        with self._lock:
-            return len(self._states)
-
-    @property
-    def replaced(self) -> int:
-        """How many states were replaced before they were taken."""
-        with self._lock:
-            return self._replaced
 
     def close(self) -> None:
         """Close the feed: nothing is put in any more, and the loop may end."""

@@ -29,7 +29,7 @@ from rlgpt.composing.conversion import convert
 from rlgpt.inspecting.opening import check_kind, described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.interfaces import declared
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, did_you_mean
 
 WAIT = 30.0
 """Seconds for the reply of a service, unless the command has another."""
@@ -162,7 +162,7 @@ def _declared(name: str, kind: type[Any]) -> Any:
             check_kind(what, name, type(found).__name__.lower())
         every = {each.partition("/")[2] for each in declared("any")}  # they are near to no name
         those = [n for n, each in known.items() if isinstance(each, kind)]
-        if hint := near(name, [n for n in those if n.partition("/")[2] not in every]):
+        if hint := did_you_mean(name, [n for n in those if n.partition("/")[2] not in every]):
             raise Refused(f"messages/ declares no {what} `{name}`{hint}")
         raise Refused(
             f"the types of the {what} `{name}` are not declared in messages/, which is all that "

@@ -14,7 +14,7 @@ from messages.system import Description
 from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
 
 
@@ -25,7 +25,7 @@ def check_topic(name: str, found: list[Description]) -> None:
         return
     nodes = [one.node for one in found]
     if name[:-2] not in nodes:
-        raise Refused(f"there is no node `{name[:-2]}`{near(name[:-2], nodes)}")
+        raise Refused(f"there is no node `{name[:-2]}`{did_you_mean(name[:-2], nodes)}")
 
 
 def check_printing(count: int, silence: float | None) -> None:
@@ -161,5 +161,5 @@ def _field(body: Any, path: str) -> Any:
 
 
 def _known(name: str, value: dict[str, Any]) -> str:
-    hint = near(name, value)
+    hint = did_you_mean(name, value)
     return hint or f" (it has {', '.join(map(str, value))})"

@@ -15,7 +15,7 @@ from rlgpt.composing.configuration import load
 from rlgpt.inspecting.opening import check_kind
 from rlgpt.inspecting.output import print_facts, print_rows
 from rlgpt.interfaces import declared, declared_actions
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
 
 _COLUMNS = {
@@ -47,7 +47,9 @@ def show_action(name: str, wanted: str | None, goal: str | None, as_json: bool =
     if name not in names:
         other = declared(name.partition("/")[0]).get(name)
         check_kind("action", name, "action" if other is None else type(other).__name__.lower())
-        raise Refused(f"there is no action `{name}`{near(name, names)} (`rlgpt action list`)")
+        raise Refused(
+            f"there is no action `{name}`{did_you_mean(name, names)} (`rlgpt action list`)"
+        )
     own = [record for record in goals if record.action == name]
     if goal is None:
         columns = {"goal": "goal", "status": "status", "reason": "reason"}
@@ -56,7 +58,8 @@ def show_action(name: str, wanted: str | None, goal: str | None, as_json: bool =
     found = next((record for record in own if record.goal == goal), None)
     if found is None:
         raise Refused(
-            f"{run.name}: {name} has had no goal `{goal}`{near(goal, [r.goal for r in own])}"
+            f"{run.name}: {name} has had no goal `{goal}`"
+            f"{did_you_mean(goal, [r.goal for r in own])}"
         )
     facts = _row(found) | {"request": _body(found.request)}
     if found.result:

@@ -10,7 +10,7 @@ from msgspec import inspect as types
 from messages.array import Array
 from rlgpt.inspecting.output import json_line, print_facts, print_rows
 from rlgpt.interfaces import message_types
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, did_you_mean
 
 _MODULE = re.compile(r"messages\.[a-z_]+\.|typing\.")
 _COLUMNS = {"type": "type", "module": "module", "used by": "used_by"}
@@ -34,7 +34,8 @@ def show_type(name: str, as_json: bool = False, template: bool = False) -> int:
     known = message_types()
     if name not in known:
         raise Refused(
-            f"messages/ has no type `{name}`{near(name, known)} (`rlgpt interface list` has them)"
+            f"messages/ has no type `{name}`{did_you_mean(name, known)} "
+            "(`rlgpt interface list` has them)"
         )
     kind, used = known[name]
     if template:

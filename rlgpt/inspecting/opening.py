@@ -13,7 +13,7 @@ from nodes.config import key_folder
 from rlgpt.composing.configuration import Stack, load
 from rlgpt.interfaces import declared, declared_nodes, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
 
 
@@ -74,7 +74,9 @@ def find_endpoint(kind: str, name: str, found: list[Description]) -> Endpoint:
                 "reached (`rlgpt node list`)"
             )
     check_kind(kind, name, there.get(name, kind))
-    raise Refused(f"there is no {kind} `{name}`{near(name, known)} (`rlgpt {kind} list` has them)")
+    raise Refused(
+        f"there is no {kind} `{name}`{did_you_mean(name, known)} (`rlgpt {kind} list` has them)"
+    )
 
 
 def check_kind(kind: str, name: str, found: str) -> None:

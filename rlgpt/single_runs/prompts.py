@@ -8,7 +8,7 @@ import msgspec
 
 from messages.chat import ChatMessage
 from nodes.common.questions.prompt_parts import with_examples, without_parts
-from rlgpt.refused import Refused, near, unreadable
+from rlgpt.refused import Refused, did_you_mean, unreadable
 from rlgpt.report.node_files import TRANSCRIPT, UNANSWERED, objects
 from rlgpt.runs import run_folder
 from rlgpt.terminal import print_plain
@@ -97,7 +97,7 @@ def _of_agent(run: Path, agent: str) -> list[_Entry]:
     agents = list(dict.fromkeys(entry.agent for entry in entries))
     if agent not in agents:
         asked = f"agents that did: {', '.join(agents)}" if agents else "no agent did"
-        raise Refused(f"{agent} asked nothing in {run.name}{near(agent, agents)} ({asked})")
+        raise Refused(f"{agent} asked nothing in {run.name}{did_you_mean(agent, agents)} ({asked})")
     return [entry for entry in entries if entry.agent == agent]
 
 

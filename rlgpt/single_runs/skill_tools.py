@@ -16,7 +16,7 @@ from nodes.common.running.plain_text import plain_line
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import LibraryError, Skill
 from rlgpt.composing.configuration import LARGEST_SEED, save
-from rlgpt.refused import Refused, near
+from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
 from rlgpt.single_runs.small_stack import small_stack
 from rlgpt.terminal import plain_table, print_plain, print_table
@@ -177,7 +177,7 @@ def _find(library: Library, name: str) -> Skill:
 
 def _unknown(name: str, known: list[str], folder: Path) -> Refused:
     there = f" (there are: {', '.join(known)})" if known else " (it is empty)"
-    return Refused(f"there is no skill `{name}` in {folder}{near(name, known)}{there}")
+    return Refused(f"there is no skill `{name}` in {folder}{did_you_mean(name, known)}{there}")
 
 
 def _check(skill: Skill) -> None:

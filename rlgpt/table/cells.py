@@ -99,17 +99,12 @@ def expand(
     for job in _jobs(sweep, fixed):
         values = dict(argument.split("=", 1) for argument in job)
         chosen = {axis: values.pop(axis) for axis in AXES}
+        task, method = chosen["task"], chosen["method"]
         overrides = [f"{key}={value}" for key, value in values.items()]
         if chosen["llm"] == DEFAULT_LLM:
             overrides = [each for each in overrides if not each.startswith(OF_LLM)]
-        task, method = chosen["task"], chosen["method"]
-        if task in samples:
-            overrides = [each for each in overrides if not each.startswith(SAMPLES)]
-            overrides.append(f"{SAMPLES}{samples[task]}")
-        for key, value in definition.limits_of.get(method, {}).items():
-            if not any(override.startswith(f"limits.{key}=") for override in extra):
-                overrides = [o for o in overrides if not o.startswith(f"limits.{key}=")]
-                overrides.append(f"limits.{key}={_shown(value)}")
+        own = definition.limits_of.get(method, {})
+        overrides = _cell_overrides(overrides, samples.get(task), own, extra)
         cell = Cell(
             launch=definition.launch,
             task=task,
@@ -124,17 +119,37 @@ def expand(
             continue
         group = ("" if task in ids else task, method)  # ids differ in their samples alone
         if group not in limits:
-            # No language model has limits; and a model may lack what its profile needs.
-            groups = [*table_tasks.arguments(task), f"method={method}"]
-            others = [each for each in overrides if not each.startswith(OF_LLM)]
-            composed = compose_launch(definition.launch, [*groups, *others])
-            check({**composed, "run": ""}, definition.launch)
-            limits[group] = composed.get("limits") or {}
-        own = limits[group]
-        if task in samples and "samples" not in definition.limits_of.get(method, {}):
-            own = {**own, "samples": samples[task]}
-        cells.append(msgspec.structs.replace(cell, limits=own))
+            limits[group] = _composed_limits(definition.launch, task, method, overrides)
+        composed = limits[group]
+        if task in samples and "samples" not in own:
+            composed = {**composed, "samples": samples[task]}
+        cells.append(msgspec.structs.replace(cell, limits=composed))
     return cells
+
+
+def _cell_overrides(
+    overrides: list[str], samples: int | None, own: dict[str, Any], extra: list[str]
+) -> list[str]:
+    """``overrides`` with the table's ``samples`` of the task, if it states them, and the method's
+    ``own`` limits, except where ``extra``, the command line, has the same."""
+    if samples is not None:
+        overrides = [each for each in overrides if not each.startswith(SAMPLES)]
+        overrides.append(f"{SAMPLES}{samples}")
+    for key, value in own.items():
+        if not any(override.startswith(f"limits.{key}=") for override in extra):
+            overrides = [o for o in overrides if not o.startswith(f"limits.{key}=")]
+            overrides.append(f"limits.{key}={_shown(value)}")
+    return overrides
+
+
+def _composed_limits(launch: str, task: str, method: str, overrides: list[str]) -> dict[str, Any]:
+    """The limits of the launch that a cell is. Raises Refused."""
+    # No language model has limits; and a model may lack what its profile needs.
+    groups = [*table_tasks.arguments(task), f"method={method}"]
+    others = [each for each in overrides if not each.startswith(OF_LLM)]
+    composed = compose_launch(launch, [*groups, *others])
+    check({**composed, "run": ""}, launch)
+    return composed.get("limits") or {}
 
 
 def _samples(definition: Definition) -> dict[str, int]:

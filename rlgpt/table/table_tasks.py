@@ -13,7 +13,7 @@ from messages.bounds import Positive
 from messages.world import DEFAULT_GAME
 from rlgpt.composing.composition import group_options
 from rlgpt.composing.named_goals import goals_of
-from rlgpt.refused import Refused, instead, near
+from rlgpt.refused import Refused, did_you_mean, instead
 from worlds import card
 from worlds.card import Unreachable
 
@@ -65,7 +65,7 @@ def problem(tasks: Sequence[str]) -> str:
             continue
         ids = ids or set(goals_of(DEFAULT_GAME).names())
         if task not in ids:
-            hint = near(task, [*files, *ids])
+            hint = did_you_mean(task, [*files, *ids])
             return f"there is no task `{task}`{hint} (`rlgpt task list` has the ids)"
     return ""
 

@@ -32,7 +32,7 @@ from messages.world import (
     SessionName,
     Step,
 )
-from nodes.env_server.hosting import Host, Hosted, OwnProcess, SessionLost
+from nodes.env_server.hosting import Host, Hosted, HostedSessionLost, OwnProcess
 from nodes.env_server.jail import worker
 from nodes.env_server.jail.confine import missing
 from nodes.env_server.jail.fork_server import Spec
@@ -284,7 +284,7 @@ def test_a_reward_that_hangs_costs_the_session_and_then_pays_nothing(host: Jaile
     )  # fmt: skip
     request = opening(interface=interface, autoreset=True)
     session = host.open(request, None, lambda steps: None)
-    with pytest.raises(SessionLost, match=r"stopped responding inside line [34]"):
+    with pytest.raises(HostedSessionLost, match=r"stopped responding inside line [34]"):
         session.step(np.zeros(2, np.int64))
     session.close()
     session = host.open(request, None, lambda steps: None)
@@ -322,7 +322,7 @@ def test_a_worker_that_dies_by_itself_costs_the_session_and_blames_no_program(
     killed = host.killed
     forked: Forked = session._worker._forked
     os.kill(forked.pid, signal.SIGKILL)
-    with pytest.raises(SessionLost, match=r"died \(SIGKILL\).* open it again"):
+    with pytest.raises(HostedSessionLost, match=r"died \(SIGKILL\).* open it again"):
         session.step(np.zeros(4, np.int64))
     assert host.killed == killed
     session.close()
@@ -334,7 +334,7 @@ def test_after_the_fork_server_died_sessions_are_lost_and_new_ones_open(host: Ja
     assert process is not None
     process.kill()
     process.wait()
-    with pytest.raises(SessionLost):  # its workers die with it
+    with pytest.raises(HostedSessionLost):  # its workers die with it
         session.episodes()
     session.close()
     again = host.open(opening(), None, lambda steps: None)

@@ -23,7 +23,7 @@ from nodes.common.running import process_status
 from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.common.running.process import python
 from nodes.common.running.process_status import status_of
-from nodes.env_server.hosting import SessionLost
+from nodes.env_server.hosting import HostedSessionLost
 from nodes.env_server.jail import forking, worker
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import ForkServer, NoForkServer
@@ -251,7 +251,10 @@ def test_a_program_is_not_blamed_for_what_was_done_to_its_worker(
     killed, kept = host.killed, len(host.quarantine)
     program = spins(f"hit_by_{number}")
     session = host.open(opening(), None, lambda steps: None)
-    with hit_inside(session, number), pytest.raises(SessionLost, match="open it again") as lost:
+    with (
+        hit_inside(session, number),
+        pytest.raises(HostedSessionLost, match="open it again") as lost,
+    ):
         session.run_program(program)
     session.close()
     assert "inside" not in str(lost.value)

@@ -11,7 +11,14 @@ from nodes.llm.examples.example import Example, read
 from nodes.llm.getting.merging import merge
 from nodes.llm.lessons.lessons import questions
 from nodes.llm.training.__main__ import main as training_main
-from nodes.llm.training.trial import Asking, Figures, in_words, judged, not_held_out, taught
+from nodes.llm.training.asking_held_out import (
+    Asking,
+    Figures,
+    in_words,
+    judged,
+    not_held_out,
+    taught,
+)
 from tests.llm.run_folder import run_folder
 
 FEW = ["--plans", "1", "--decompositions", "0", "--programs", "0", "--specs", "0"]

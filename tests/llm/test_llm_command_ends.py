@@ -21,9 +21,9 @@ from nodes.llm.getting.refusals import Refused
 from nodes.llm.lessons.lessons import questions
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.__main__ import main as training_main
+from nodes.llm.training.asking_held_out import judged
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import check
-from nodes.llm.training.trial import judged
 from nodes.llm.vllm.adapter import adapter_words, version
 from nodes.llm.vllm.model_files import weights_size
 from nodes.llm.vllm.served_once import served

@@ -20,8 +20,8 @@ from nodes.llm.getting.weight_places import weights_at
 from nodes.llm.lessons.lessons import questions
 from nodes.llm.profiles import Vllm
 from nodes.llm.training.__main__ import main as training_main
+from nodes.llm.training.asking_held_out import Asking, Figures, ask_held_out, judged
 from nodes.llm.training.teach import Settings, teach
-from nodes.llm.training.trial import Asking, Figures, judged, trial
 from nodes.llm.vllm.adapter import adapter_words, served_name, version
 from nodes.llm.vllm.vllm_command import command_line
 from tests.llm.toy_training import trainer
@@ -109,7 +109,7 @@ def test_trainings_that_cannot_begin_are_refused(base: Path, taught: list[Exampl
     with pytest.raises(Refused, match="holds no model"):
         teach(tmp_path / "nothing", tmp_path / "into", taught, Settings())
     with pytest.raises(Refused, match="holds no model"):
-        trial(tmp_path / "nothing", 1, 0, Asking())
+        ask_held_out(tmp_path / "nothing", 1, 0, Asking())
     with pytest.raises(Refused, match="nothing to learn"):
         teach(base, tmp_path / "into", [], Settings())
     (base / "config.json").write_text("[]  ")

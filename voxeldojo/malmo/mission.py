@@ -57,7 +57,6 @@ def parse_mission(text: bytes) -> WorldSettings:
         mobs_spawn=_text(root, "AllowSpawning") != "false",
         world=GENERATORS[generator.name],
         biome=None if biome is None else _whole("biome", biome, 0, 255),
-        world_file=generator.attributes.get("src"),
         flat=generator.attributes.get("generatorString"),
         village=root.first("VillageSpawnDecorator") is not None,
         drawing=None if drawing is None else drawing_of(drawing),

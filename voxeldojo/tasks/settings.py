@@ -43,7 +43,6 @@ class WorldSettings(msgspec.Struct, frozen=True, kw_only=True):
     mobs_spawn: bool
     world: str  # default, from_file, flat, specified_biome
     biome: int | None  # Minecraft's id
-    world_file: str | None
     flat: str | None
     village: bool
     drawing: str | None
@@ -79,7 +78,6 @@ def world_settings(meta_task: str, kwargs: dict[str, Any]) -> WorldSettings:
         mobs_spawn=kwargs.get("allow_mob_spawn", True),
         world=world,
         biome=BIOME_IDS[biome] if isinstance(biome, str) else biome,
-        world_file=kwargs.get("world_file_path"),
         flat=kwargs.get("flat_world_seed_string"),
         village=kwargs.get("spawn_in_village", False),
         drawing=kwargs.get("drawing_str"),

@@ -28,13 +28,13 @@ from messages.world import (
 )
 from messages.world import TakeInterface as Take
 from nodes.env_server.film import Film
-from nodes.env_server.hosting import SessionLost
+from nodes.env_server.hosting import HostedSessionLost
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
 from nodes.env_server.jail.worker import Worker, WorkerLost
 from nodes.env_server.live_sights import Sights
-from nodes.env_server.pace import Pace
+from nodes.env_server.pausable_run import PausableRun
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine, programs_of
 from nodes.env_server.video_model import VideoModel
@@ -265,11 +265,11 @@ class JailedSession:
         before, self._ran = self._ran, 0
         try:
             run = worker_wire.Run(request=request, number=self._worker.number())
-            pace = Pace(self._host.gate, RUN_PROGRAM.name)
+            pausable = PausableRun(self._host.gate, RUN_PROGRAM.name)
             try:
-                ran = self._worker.ask(run, check=check, pace=pace.allowed)
+                ran = self._worker.ask(run, check=check, steps_allowed=pausable.steps_allowed)
             finally:
-                pace.end()
+                pausable.end()
         except WorkerLost as lost:
             if not self._host.blame(lost, [program, *programs_of(guards)]):
                 raise self._gone(lost) from lost
@@ -384,9 +384,9 @@ class JailedSession:
             self._host.blame(lost, self._programs(self._request, self._interface))
             raise self._gone(lost) from lost
 
-    def _gone(self, lost: WorkerLost) -> SessionLost:
+    def _gone(self, lost: WorkerLost) -> HostedSessionLost:
         left_out = ": what stopped it does nothing there" if lost.blamed else ""
-        return SessionLost(
+        return HostedSessionLost(
             f"The session {self.name!r} was lost, for {lost}: open it again and play its episodes "
             f"from the start{left_out}.",
             lost.killed,

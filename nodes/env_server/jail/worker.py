@@ -119,11 +119,11 @@ class Worker:
         message: Any,
         deadline: float | None = None,
         check: Callable[[], None] | None = None,
-        pace: Callable[[int], int | None] | None = None,
+        steps_allowed: Callable[[int], int | None] | None = None,
     ) -> Any:
         """The answer. ``deadline``: seconds. ``check`` is called now and then; a `GoalCancelled`
-        that it raises stops a run. ``pace`` is called now and then with the steps that a run has
-        begun, and returns how many it may begin, None for any number.
+        that it raises stops a run. ``steps_allowed`` is called now and then with the steps that a
+        run has begun, and returns how many it may begin, None for any number.
 
         Raises:
             WorkerLost: it died, or was ended.
@@ -137,10 +137,10 @@ class Worker:
         except CodecError as error:
             raise ValueError(str(error)) from error  # the request is to blame, not the worker
         confined = not isinstance(message, worker_wire.Make | worker_wire.Confine)
-        wait = _Wait(self, deadline, check, confined, pace)
-        if pace is not None:
+        wait = _Wait(self, deadline, check, confined, steps_allowed)
+        if steps_allowed is not None:
             self._memory[STEPPED] = 0
-            self.held_at(pace)
+            self.held_at(steps_allowed)
         turn = self._memory[TURN]
         self.tell_watched()
         try:
@@ -207,9 +207,9 @@ class Worker:
         self._count()
         return self._memory[TURN], bool(self._memory[INSIDE])
 
-    def held_at(self, pace: Callable[[int], int | None]) -> bool:
-        """Let the run come as far as ``pace`` allows; whether that is anywhere short of its end."""
-        allowed = pace(self._memory[STEPPED])
+    def held_at(self, steps_allowed: Callable[[int], int | None]) -> bool:
+        """Let the run come as far as it is allowed; whether that is anywhere short of its end."""
+        allowed = steps_allowed(self._memory[STEPPED])
         self._memory[ALLOWED] = 0 if allowed is None else allowed + 1
         return allowed is not None
 
@@ -339,11 +339,11 @@ class _Wait:
         deadline: float | None,
         check: Callable[[], None] | None,
         confined: bool,
-        pace: Callable[[int], int | None] | None = None,
+        steps_allowed: Callable[[int], int | None] | None = None,
     ) -> None:
         self._worker = worker
         self._confined = confined
-        self._pace = pace
+        self._steps_allowed = steps_allowed
         self._deadline = deadline
         self._check = check
         self.cancelled: GoalCancelled | None = None
@@ -380,7 +380,7 @@ class _Wait:
         if self._stopped >= STOPPED_FOR:
             raise self._worker.stopped()
         state = self._worker.pulse()
-        if self._pace is not None and self._worker.held_at(self._pace):
+        if self._steps_allowed is not None and self._worker.held_at(self._steps_allowed):
             self._state = -1, False  # it is paused where it stands
         if state != self._state:
             self._state, self._had, self._still, self._asleep = state, None, 0.0, 0.0

@@ -49,7 +49,7 @@ class CompiledProgram:
 @lru_cache(maxsize=512)
 def _compiled(source: str, runtime: Runtime) -> CompiledProgram | tuple[Problem, ...]:
     language = runtime.language
-    problem = limits(source)
+    problem = problem_before_parsing(source)
     if problem is not None:
         return (problem,)
     try:
@@ -108,8 +108,8 @@ def compile_program(source: str, runtime: Runtime) -> CompiledProgram:
     raise ProgramRefused(list(result))
 
 
-def limits(source: str) -> Problem | None:
-    """What must hold before Python's own parser, which recurses in C, may see the text."""
+def problem_before_parsing(source: str) -> Problem | None:
+    """Why Python's own parser, which recurses in C, may not be given the text; None: it may."""
     if len(source) > grammar.MAX_SOURCE:
         return Problem(line=1, message=f"longer than {grammar.MAX_SOURCE} characters")
     if "\0" in source:

@@ -15,7 +15,12 @@ from typing import Any, NamedTuple
 from messages.program import Problem
 from nodes.env_server.programs import library
 from nodes.env_server.programs.checker import check_looking
-from nodes.env_server.programs.compiler import ProgramRefused, file_name, helpers_of, limits
+from nodes.env_server.programs.compiler import (
+    ProgramRefused,
+    file_name,
+    helpers_of,
+    problem_before_parsing,
+)
 from nodes.env_server.programs.fuel import Fuel
 from nodes.env_server.programs.guards import SHARED, make_guards, text
 from nodes.env_server.programs.pulse import PULSE, mark_of
@@ -50,7 +55,7 @@ class Compiled:
 
 @lru_cache(maxsize=128)
 def _compiled(source: str, language: Language, form: Form) -> Compiled | tuple[Problem, ...]:
-    problem = limits(source)
+    problem = problem_before_parsing(source)
     if problem is not None:
         return (problem,)
     try:

@@ -262,16 +262,16 @@ class Reports:
         return sorted(reports, key=lambda report: -report.count)
 
 
-_TOLD_SHARE, _TOLD_LINES = 0.2, 3  # a line with a smaller share says little
+_REPORTED_SHARE, _REPORTED_LINES = 0.2, 3  # a line with a smaller share says little
 _LONGEST_LINE = 60  # characters
 
 
 def _spent_in_words(program: str, run: Run) -> str:
     """``of the steps of dig 80% on line 7, `obs = attack()` ``"""
     lines = run.program.source.splitlines()
-    told = [
+    reported = [
         f"{share:.0%} on line {line}, `{lines[line - 1].strip()[:_LONGEST_LINE]}`"
-        for line, share in run.spent[:_TOLD_LINES]
-        if share >= _TOLD_SHARE and 0 < line <= len(lines)
+        for line, share in run.spent[:_REPORTED_LINES]
+        if share >= _REPORTED_SHARE and 0 < line <= len(lines)
     ]
-    return f"of the steps of {program} {'; '.join(told)}" if told else ""
+    return f"of the steps of {program} {'; '.join(reported)}" if reported else ""

@@ -27,9 +27,9 @@ from nodes.llm.getting.weight_places import plain_name, weights_at
 from nodes.llm.lessons.lessons import held_out_of, lessons, to_show
 from nodes.llm.lessons.shown import DEFAULT_COUNTS
 from nodes.llm.lessons.taught import KINDS
+from nodes.llm.training.asking_held_out import Asking, ask_held_out
 from nodes.llm.training.recorded_examples import recorded
 from nodes.llm.training.teach import Settings, check, teach
-from nodes.llm.training.trial import Asking, trial
 from nodes.llm.vllm.model_files import weights_folder
 
 _MODEL = "a name that `rlgpt llm get` takes, a folder of weights, or the name of one in weights/"
@@ -312,7 +312,7 @@ def main() -> int:
         elif given.what == "examples":
             _examples(given)
         else:
-            trial(weights_at(given.model), given.questions, given.seed, _asking(given))
+            ask_held_out(weights_at(given.model), given.questions, given.seed, _asking(given))
     except Refused as error:
         to_stderr(str(error))
         return error.code

@@ -8,7 +8,7 @@ from nodes.llm.manifest import NAME, digest_of
 from nodes.llm.vllm.safetensors_header import starts
 
 QUICK = 2_000_000_000
-"""Bytes of weights that are read whole: two seconds, or twenty from a slow disk."""
+"""Bytes of weights that are read whole for a digest: two seconds, or twenty from a slow disk."""
 _SUFFIXES = (".safetensors", ".gguf")
 _PART = 4096  # bytes of a tensor that are read of larger ones
 _PARTS = 256  # of a large file without a table

@@ -33,7 +33,7 @@ class Measures:
 
     def __init__(self, fuel: Fuel, values: frozenset[type]) -> None:
         charge = self.charge = fuel.charge
-        scalars = self.scalars = PLAIN | values
+        scalars = PLAIN | values
         self.values = values
         keys = Keys()
 
@@ -92,7 +92,6 @@ class Measures:
                 small(holder)
 
         self.small: Callable[[Any], Any] = small
-        self.measured: Callable[[Any], int] = measured
         self.as_key: Callable[[Any], Any] = as_key
         self.as_keys: Callable[[Iterable[Any]], list[Any]] = as_keys
         self.items: Callable[[Iterable[Any]], list[Any]] = items

@@ -64,7 +64,7 @@ class Figures:
     on_paper: int | None = None
 
 
-def trial(folder: Path, count: int, seed: int, asking: Asking) -> dict[str, Figures]:
+def ask_held_out(folder: Path, count: int, seed: int, asking: Asking) -> dict[str, Figures]:
     """Ask ``count`` questions of each kind that can be checked, and print the figures.
 
     Raises:

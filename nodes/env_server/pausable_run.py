@@ -3,15 +3,15 @@
 from messages.bus.gate import Gate
 
 
-class Pace:
-    """The pace of one run. ``what``: the name of what waits while it stands."""
+class PausableRun:
+    """One run. ``what``: the name of what waits while it stands."""
 
     def __init__(self, gate: Gate, what: str) -> None:
         self._gate = gate
         self._what = what
         self._counted: int | None = None  # steps when the gate was looked at last; None: it is open
 
-    def allowed(self, stepped: int) -> int | None:
+    def steps_allowed(self, stepped: int) -> int | None:
         """How many steps the run may begin, of which it has begun ``stepped``; None: any number.
         The number is another process's, and may be anything."""
         gate = self._gate
