@@ -56,12 +56,12 @@ class _CodeBranch:
         self._tries = self._refused = 0
 
     def implement(self) -> BestAttempt:
-        parameters = self._agent.parameters
         if self._try_earlier():
             return self._outcome
-        # Read once for each program: `repairs` may be set while it is written.
-        while (left := parameters.repairs - self._tries) >= 0:
-            if self._refused > parameters.refusals:
+        while True:
+            repairs, refusals = self._allowed()
+            left = repairs - self._tries
+            if left < 0 or self._refused > refusals:
                 break
             self._goal.check()
             source = self._write(left)
@@ -75,6 +75,13 @@ class _CodeBranch:
                 if self._try_out(program, source, last=left == 0):
                     break
         return self._outcome
+
+    def _allowed(self) -> tuple[int, int]:
+        """Repairs and refusals, as they are set when the next program is due. They may be set while
+        it is written, and after a restart the same programs come again, which is to end alike."""
+        parameters = self._agent.parameters
+        name = f"{self._goal.id}/program-{self._outcome.attempts}/allowed"
+        return self._agent.memory.first(name, (parameters.repairs, parameters.refusals))
 
     def _try_earlier(self) -> bool:
         """Try out what did it after other stages; whether that ends the branch."""

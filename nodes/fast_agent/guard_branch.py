@@ -68,7 +68,9 @@ def _write(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> tuple[Guard 
     request, proposal = goal.request, goal.request.proposal
     attempts: list[GuardAttempt] = []
     reason = ""
-    for number in range(1 + agent.parameters.repairs):
+    # After a restart the same guards come again, however many may be written by then.
+    repairs = agent.memory.first(f"{goal.id}/guard/repairs", agent.parameters.repairs)
+    for number in range(1 + repairs):
         goal.check()
         agent.working(goal, f"writing guard {number} for {proposal.name!r}")
         question = GuardQuestion(

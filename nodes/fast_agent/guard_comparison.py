@@ -30,11 +30,13 @@ class Compared(NamedTuple):
 
 
 def longest_comparison(agent: Agent, goal: Making) -> int:
-    """Primitive steps that it may take."""
+    """Primitive steps that it may take, by what is set when they are first asked for: a guard whose
+    training they were kept back from is not refused after a restart."""
     if not _compares(agent, goal.request.task):
         return 0
     request = goal.request
-    return 2 * agent.parameters.guard_episodes * longest_episode(request.task, request.stages)
+    longest = 2 * agent.parameters.guard_episodes * longest_episode(request.task, request.stages)
+    return agent.player.remembered(f"{goal.id}/kept-back", longest)
 
 
 def compare(agent: Agent, goal: Making, guard: Guard, spent: SpentSteps) -> Compared:

@@ -45,16 +45,17 @@ def write_guard_spec(
         when=when,
         guard_history=request.history,
     )
-    checker = SpecChecker(agent, question)
+    id = f"{goal.id}/spec"
+    checker = SpecChecker(agent, id, question)
 
     def ask_and_check(
         question: SpecQuestion, attempt: RepairAttempt
     ) -> tuple[SpecAnswer, list[str]]:
-        answer = ask_for_spec(agent, f"{goal.id}/spec-{attempt.number}", question)
+        answer = ask_for_spec(agent, attempt.id, question)
         return checker.checked(answer, last=attempt.last)
 
     answer, problems = ask_with_repairs(
-        question, parameters.repairs, ask_and_check, lambda answer: answer
+        agent.memory, id, question, parameters.repairs, ask_and_check, lambda answer: answer
     )
     if problems:
         return None, 0, problems

@@ -177,8 +177,8 @@ def judge(
     if not agent.parameters.critic:
         return unjudged(played)
     sub_action = goal.request.sub_action
-    return agent.call(
-        JUDGE,
+    return _verdict(
+        agent,
         Evidence(
             id=f"{goal.id}/judge-{number}",
             sub_action=sub_action.name,
@@ -200,8 +200,8 @@ def judge(
 def judge_whole(agent: Agent, id: str, evaluated: Evaluate, played: Played) -> Verdict:
     """Ask the critic whether an evaluation's pictures show the whole task done."""
     task = evaluated.task
-    return agent.call(
-        JUDGE,
+    return _verdict(
+        agent,
         Evidence(
             id=f"{id}/judge",
             sub_action=task.prompt,
@@ -215,3 +215,11 @@ def judge_whole(agent: Agent, id: str, evaluated: Evaluate, played: Played) -> V
             pictures=played.pictures,
         ),
     )
+
+
+def _verdict(agent: Agent, evidence: Evidence) -> Verdict:
+    """Remembered, so that a goal that begins again goes on from the same verdict: the required rate
+    may be another one by then, and a question that had no answer may have one."""
+    if (known := agent.memory.find(evidence.id, Verdict)) is not None:
+        return known
+    return agent.memory.keep(evidence.id, agent.call(JUDGE, evidence))

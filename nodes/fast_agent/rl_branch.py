@@ -185,19 +185,19 @@ def _write_spec(
         programs_as_macros=as_macros,
         programs_to_clone=parameters.clone,
     )
-    checker = SpecChecker(agent, question, looked_up.sources, sources)
+    id = f"{goal.id}/spec"
+    checker = SpecChecker(agent, id, question, looked_up.sources, sources)
 
     def ask_and_check(
         question: SpecQuestion, attempt: RepairAttempt
     ) -> tuple[SpecAnswer, list[str]]:
-        id = f"{goal.id}/spec-{attempt.number}"
-        answer = ask_for_spec(agent, id, question)
+        answer = ask_for_spec(agent, attempt.id, question)
         for macro in checker.macros(answer):
-            agent.save(f"{id}/{macro.name}", macro)
+            agent.save(f"{attempt.id}/{macro.name}", macro)
         return checker.checked(answer, last=attempt.last)
 
     answer, problems = ask_with_repairs(
-        question, parameters.repairs, ask_and_check, lambda answer: answer
+        agent.memory, id, question, parameters.repairs, ask_and_check, lambda answer: answer
     )
     if problems:
         return None, problems

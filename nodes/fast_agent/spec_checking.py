@@ -21,6 +21,8 @@ class SpecChecker:
     """Checks the answers to one question.
 
     Args:
+        id: of the question. Its largest budget is remembered by it: after a restart the answers
+            come again, and are to be judged as they were, whatever is set by then.
         skills: the sources of skills that programs may call.
         sources: those that a macro without a source may be, by name.
     """
@@ -28,6 +30,7 @@ class SpecChecker:
     def __init__(
         self,
         agent: Agent,
+        id: str,
         question: SpecQuestion,
         skills: Mapping[str, str] = _NONE,
         sources: Mapping[str, str] = _NONE,
@@ -37,19 +40,20 @@ class SpecChecker:
         self._specs = card(question.task.game).specs
         self._skills = skills
         self._sources = sources
+        self._most_samples = agent.memory.first(f"{id}/most", agent.parameters.most_samples)
 
     def macros(self, answer: SpecAnswer) -> list[Program]:
         return [self._macro(draft) for draft in answer.macros]
 
     def problems(self, answer: SpecAnswer) -> list[str]:
         """Every problem at once, in sentences."""
-        question, parameters = self._question, self._agent.parameters
+        question = self._question
         problems = spec_problems(
             answer,
             question.observations,
             question.actions,
             question.macros_allowed,
-            parameters.most_samples,
+            self._most_samples,
             question.task.game,
             clonable(question),
         )

@@ -9,11 +9,11 @@ from nodes.common.checks.answer_check import goal_problems
 from nodes.common.checks.task_check import horizon_problem
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
-from nodes.node import Node
+from nodes.planner.planning_node import PlanningNode
 from worlds import card
 
 
-def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
+def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
     """The task with a success that can be seen to hold; as it is where it has one.
 
     An episode that has as many steps as those of any goal in words has more of them where the
@@ -30,7 +30,7 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
     def ask_and_check(
         question: GoalQuestion, attempt: RepairAttempt
     ) -> tuple[GoalAnswer, list[str]]:
-        answer = ask(node, f"{id}/goal-{attempt.number}", question, GoalAnswer)
+        answer = ask(node, attempt.id, question, GoalAnswer)
         problems = goal_problems(question, answer)
         for problem in problems:
             node.log.info("%s: %s", id, problem)
@@ -38,7 +38,12 @@ def with_success(node: Node, id: str, task: Task, repairs: int) -> Task:
 
     try:
         answer, _ = ask_with_repairs(
-            GoalQuestion(task=task), repairs, ask_and_check, lambda answer: answer.success
+            node.memory,
+            f"{id}/goal",
+            GoalQuestion(task=task),
+            repairs,
+            ask_and_check,
+            lambda answer: answer.success,
         )
     except NoAnswer as error:
         raise ServiceError(error.message, code="invalid") from None

@@ -88,7 +88,7 @@ class Planner(PlanningNode):
         def ask_and_check(
             question: PlanQuestion, attempt: RepairAttempt
         ) -> tuple[PlanAnswer, list[str]]:
-            answer = ask(self, f"{id}/plan-{attempt.number}", question, PlanAnswer)
+            answer = ask(self, attempt.id, question, PlanAnswer)
             problems = plan_problems(task, answer.subtasks)
             if problems:
                 self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))
@@ -104,7 +104,12 @@ class Planner(PlanningNode):
             performed=performed or [],
         )
         answer, problems = ask_with_repairs(
-            question, self.parameters.repairs, ask_and_check, lambda answer: answer.subtasks
+            self.memory,
+            f"{id}/plan",
+            question,
+            self.parameters.repairs,
+            ask_and_check,
+            lambda answer: answer.subtasks,
         )
         if not problems:
             return answer.subtasks, []

@@ -13,6 +13,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.world import Task
+from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
 
 Pursuing = GoalHandle[PursueGoal, PlanStatus]
@@ -20,6 +21,8 @@ Pursuing = GoalHandle[PursueGoal, PlanStatus]
 
 class PlanningNode(Node, ABC):
     """The planner, as its pursuits see it."""
+
+    memory: Memory
 
     @abstractmethod
     def plan(

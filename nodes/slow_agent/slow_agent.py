@@ -188,8 +188,7 @@ class SlowAgent(Node):
         def ask_and_check(
             question: DecomposeQuestion, attempt: RepairAttempt
         ) -> tuple[DecomposeAnswer, list[str]]:
-            id = f"{_id(goal, number)}/decompose-{attempt.number}"
-            answer = ask(self, id, question, DecomposeAnswer)
+            answer = ask(self, attempt.id, question, DecomposeAnswer)
             problems = problems_with(question, answer)
             if problems:
                 self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
@@ -205,7 +204,12 @@ class SlowAgent(Node):
             most_guards=self.parameters.most_guards,
         )
         answer, problems = ask_with_repairs(
-            question, self.parameters.repairs, ask_and_check, lambda answer: answer.sub_actions
+            self.memory,
+            f"{_id(goal, number)}/decompose",
+            question,
+            self.parameters.repairs,
+            ask_and_check,
+            lambda answer: answer.sub_actions,
         )
         if not problems:
             return up_to_success(question, answer), []

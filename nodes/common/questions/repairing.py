@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from messages.chat import DecomposeQuestion, GoalQuestion, PlanQuestion, SpecQuestion
+from nodes.common.storage.node_memory import Memory
 
 Repairable = TypeVar(
     "Repairable", bound=GoalQuestion | PlanQuestion | DecomposeQuestion | SpecQuestion
@@ -18,13 +19,15 @@ Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 
 class RepairAttempt(NamedTuple):
-    """``last``: there is no repair after it."""
+    """``id``: of its question. ``last``: there is no repair after it."""
 
-    number: int  # from 0 on
+    id: str
     last: bool
 
 
 def ask_with_repairs(
+    memory: Memory,
+    id: str,
     question: Repairable,
     repairs: int,
     ask_and_check: Callable[[Repairable, RepairAttempt], tuple[Answer, list[str]]],
@@ -34,13 +37,17 @@ def ask_with_repairs(
     problems.
 
     Args:
+        memory: has how many repairs there are, also after a restart: the answers of before come
+            again then, and are to be judged as they were, whatever is set by now.
+        id: begins the ids of the first question and of its repairs.
         repairs: how many there are at most, whatever the parameter is set to meanwhile.
         ask_and_check: gives the answer to the question and its problems.
         refused: what the next question shows of an invalid answer.
     """
+    repairs = memory.first(f"{id}/repairs", repairs)
     number = 0
     while True:
-        attempt = RepairAttempt(number, last=number >= repairs)
+        attempt = RepairAttempt(f"{id}-{number}", last=number >= repairs)
         answer, problems = ask_and_check(question, attempt)
         if not problems or attempt.last:
             return answer, problems
