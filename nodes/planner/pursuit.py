@@ -276,20 +276,24 @@ class Pursuit:
         from_here = card(self.task.game).planning.task_from(self.task, left)
         id = f"{self._goal.id}/again-{done}"
         again, wrong = self._planned_again(
-            lambda: self._planner.plan(id, from_here, problems, refused=rest)
+            id, lambda: self._planner.plan(id, from_here, problems, refused=rest)
         )
         return (rest, held) if wrong else (again, left)
 
     def _planned_again(
-        self, plan: Callable[[], tuple[list[Subtask], list[str]]]
+        self, id: str, plan: Callable[[], tuple[list[Subtask], list[str]]]
     ) -> tuple[list[Subtask], list[str]]:
         """A new plan, and what is wrong with it. Where there is no answer there is none, and the
-        goal goes on with the old one."""
+        goal goes on with the old one, also after a restart: there may be an answer by then, and
+        what was practised for the old plan would be lost."""
+        memory, name = self._planner.memory, f"{id}/unanswered"
+        if (unanswered := memory.find(name, str)) is not None:
+            return [], [unanswered]
         try:
             return plan()
         except NoAnswer as error:
             self._planner.log.warning("%s: there is no new plan: %s", self._goal.id, error)
-            return [], [str(error)]
+            return [], [memory.keep(name, str(error))]
 
     # ---- performances
 
@@ -406,13 +410,11 @@ class Pursuit:
 
     def _ask_again(self, number: int, lost: list[Lost], until: int) -> None:
         """Ask for the plan again, with what was lost; practise what is new in it."""
+        id = f"{self._goal.id}/after-{number}"
+        practised = [each.subtask for each in self._practised.values()]
         again, wrong = self._planned_again(
-            lambda: self._planner.plan(
-                f"{self._goal.id}/after-{number}",
-                self.task,
-                practised=[each.subtask for each in self._practised.values()],
-                performed=lost,
-            )
+            id,
+            lambda: self._planner.plan(id, self.task, practised=practised, performed=lost),
         )
         if wrong or all(_key(each) in self._practised for each in again):
             return

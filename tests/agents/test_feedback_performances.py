@@ -297,6 +297,21 @@ def test_a_restart_decides_as_before_though_more_is_allowed_by_then(tmp_path: Pa
     assert (report.performance, report.validations) == (SHORT, [SHORT])
 
 
+def test_a_restart_goes_on_with_the_old_plan_though_there_is_an_answer_by_then(tmp_path: Path):
+    """The planner is killed in the second validation, for which it has practised further."""
+    goals = Goals(tmp_path, SHORT, log=[0.9, 0.97])
+    goals.silent_after = 1
+    with pytest.raises(IndexError):
+        goals.pursue(goal_rate=0.9)
+    assert goals.achieved[-1][0] == "goal/0-get-log/again-1"
+    again = Goals(tmp_path, SHORT, WELL, WELL)
+    again.new = [Subtask(name="get dirt", success=Condition(kind="have", name="dirt"))]
+    report = again.pursue(goal_rate=0.9)
+    assert [id for id, _ in again.achieved] == []
+    assert report.success
+    assert report.chosen["get log"] == 1
+
+
 def test_without_samples_for_both_only_the_last_performance_is_played(tmp_path: Path):
     goals = Goals(tmp_path, SHORT)
     whole = 30 * STICK.horizon
