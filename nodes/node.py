@@ -152,7 +152,8 @@ class Node:
         """Serve the node's endpoints. Called once, before the node is ready."""
 
     def shutdown(self) -> None:
-        """Release what the node holds. Called once, when it stops serving."""
+        """Release what the node holds. Called once, when it stops serving: requests that fail by it
+        are not answered, and are for the node's next process."""
 
     def check_parameters(self, wanted: Any) -> None:
         """Raise ConfigError where parameters that are about to be set do not fit the launch."""
@@ -433,7 +434,10 @@ def _serve(
         log.info("%s is ready (process %d, epoch %s)", kind.name, os.getpid(), node.epoch)
         ending.served = bus
         notify("READY=1")
-        bus.spin(ending.stop)
+        try:
+            bus.spin(ending.stop)
+        finally:
+            bus.stop_answering()  # or else what ends now would end the goals of others
         notify("STOPPING=1")
         node.shutdown()
         if node.failure:

@@ -270,6 +270,12 @@ class Bus:
         if self._serving.closing.is_set():
             raise BusClosed("the bus is closed")
 
+    def stop_answering(self) -> None:
+        """Leave the requests and goals that are not done to the next process of this node, however
+        they end in this one. What is published is still sent."""
+        self._serving.closing.set()
+        self._serving.wake()
+
     def close(self) -> None:
         """Close all sockets. Calls that wait in other threads raise BusClosed; goals that are being
         worked on stay unfinished in their stores."""

@@ -101,6 +101,7 @@ class NodeEndpoints:
             self._serving.post,
             self._guard.relieve,
             self._events,
+            self._serving.closing,
         )
         self._serving.read(publisher, self.publisher.read)
         self._serving.read(router, self.services.read)

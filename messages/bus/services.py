@@ -6,6 +6,7 @@ same id in another connection is another client. Only a request that is repeated
 connection was lost, is looked up by its id alone.
 """
 
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -115,7 +116,9 @@ class Services:
         post: Callable[[Callable[[], None]], None],
         relieve: Callable[[], None],
         events: CallEvents,
+        closing: threading.Event,
     ) -> None:
+        self._closing = closing
         self._relieve = relieve
         self._events = events
         self._socket = socket
@@ -306,7 +309,10 @@ class Services:
     def reply(
         self, client: _Client, request: Header, kind: Kind, frames: Frames, code: str, text: str
     ) -> None:
-        """Remember and send a reply. From any thread."""
+        """Remember and send a reply, unless the node stops: it could be an error that the stopping
+        has caused, while the next process does the request. From any thread."""
+        if self._closing.is_set():
+            return
         header = self._header(request, kind, code, text)
         out: Frames = [encode_header(header), *frames]
         self._post(lambda: self._finish(client, header, out))

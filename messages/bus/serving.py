@@ -22,7 +22,8 @@ class Serving:
     """Reads sockets, runs what was posted and the timers, in the thread that spins it.
 
     Attributes:
-        closing: set once the shutdown has begun; waiting threads check it.
+        closing: set once the shutdown has begun: no request is answered any more, and waiting
+            threads check it.
         closed: nothing is served, posted or woken any more.
     """
 
@@ -62,10 +63,12 @@ class Serving:
 
     def post(self, do: Callable[[], None]) -> None:
         """Call ``do`` once, at once if this is the serving thread. What other threads post before
-        the first turn is done in it."""
+        the first turn is done in it. Nothing is done any more once the bus is closed."""
+        if self.closed:
+            return
         if self.here:
             do()
-        elif not self.closed:
+        else:
             self._posted.append(do)
             self.wake()
 

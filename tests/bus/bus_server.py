@@ -1,6 +1,7 @@
 """A node for the tests of the bus: it notes on disk what it did, and can be slow."""
 
 import os
+import threading
 import time
 
 import msgspec
@@ -9,6 +10,9 @@ from messages.array import Array
 from messages.bus import GoalHandle, ServiceError
 from messages.interface import Action, Service, Topic
 from nodes.node import Node
+
+UNTIL_STOPPED = "until stopped"
+"""The note of what waits until the node stops, and fails by that. The next process does it."""
 
 
 class Do(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -39,6 +43,7 @@ class Server(Node):
     name = "server"
 
     def setup(self) -> None:
+        self._stopping, self._waiting = threading.Event(), 0
         self.advertise(LATEST)
         self.advertise(NEWS)
         while (self.run / "not_yet").exists():  # it takes long to get ready
@@ -50,12 +55,27 @@ class Server(Node):
         self.serve(DOUBLE, lambda batch: Batch(values=batch.values * 2))
         self.serve_action(WORK, self.work)
 
+    def shutdown(self) -> None:
+        self._stopping.set()
+        if self._waiting:
+            time.sleep(0.2)  # in which it fails
+
+    def wait_until_stopped(self) -> None:
+        if (self.folder / "was_stopped").exists():
+            return
+        self._waiting += 1
+        self._stopping.wait()
+        (self.folder / "was_stopped").touch()
+        raise ServiceError("the node stops", code="stopping")
+
     def note(self, text: str) -> None:
         with open(self.folder / "done", "a", encoding="utf-8") as file:
             file.write(text + "\n")
 
     def do(self, request: Do) -> Done:
         self.note(request.note)
+        if request.note == UNTIL_STOPPED:
+            self.wait_until_stopped()
         time.sleep(request.seconds)
         done = Done(note=request.note, process=os.getpid())
         self.publish(LATEST, done)
@@ -74,6 +94,8 @@ class Server(Node):
         if goal.request.note.startswith("fail"):
             more = goal.request.note.removeprefix("fail")
             raise ServiceError(f"it cannot be done{more}", code="impossible")
+        if goal.request.note == UNTIL_STOPPED:
+            self.wait_until_stopped()
         if goal.request.note == "silence":
             raise ServiceError("the language model is away", code="no_answer")
         if goal.request.note == "mistake" and not (self.run / "fixed").exists():

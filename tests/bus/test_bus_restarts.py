@@ -7,7 +7,17 @@ import pytest
 
 from messages.bus import Bus, DeadlineExceeded, GoalCancelled, PeerRestarted, RemoteError
 from tests.bus import SERVER
-from tests.bus.bus_server import BEHIND, DO, DO_AGAIN, LATEST, NEWS, WORK, Do, Done
+from tests.bus.bus_server import (
+    BEHIND,
+    DO,
+    DO_AGAIN,
+    LATEST,
+    NEWS,
+    UNTIL_STOPPED,
+    WORK,
+    Do,
+    Done,
+)
 from tests.bus.callers import Caller, notes
 from tests.bus_processes import Process, eventually
 
@@ -33,6 +43,19 @@ def test_idempotent_call_is_sent_to_the_restarted_server(
     assert isinstance(done, Done)
     assert done.process == server.popen.pid != first
     assert notes(run) == ["one", "one"]
+
+
+@pytest.mark.parametrize("goal", [False, True])
+def test_what_fails_because_the_server_is_stopped_is_done_by_the_next_one(
+    run: Path, server: Process, bus: Bus, goal: bool
+) -> None:
+    do = Do(note=UNTIL_STOPPED)
+    caller = Caller(lambda: bus.run_goal(WORK, "g/1", do) if goal else bus.call(BEHIND, do))
+    eventually(lambda: notes(run) == ["begin g/1" if goal else UNTIL_STOPPED])
+    assert server.stop() == 0
+    assert (run / "server" / "was_stopped").exists()
+    server.start()
+    assert caller.result() == Done(note=UNTIL_STOPPED, process=server.popen.pid)
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from messages.bus import Bus, RemoteError
+from messages.calling import calls
 from messages.chat import ASK, TOKENS, Answered, Ask, ChatMessage, PlanAnswer, PlanQuestion, Tokens
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, ServerState, TakeGpu
 from nodes.llm.vllm.cpu_numbers import cpu_numbers
@@ -86,6 +87,13 @@ class Setting:
         prompt = [ChatMessage(role="user", content="A log.")]
         request = Ask(id=id, agent="planner", question=QUESTION, prompt=prompt)
         return self.bus.call(ASK, request, timeout=PATIENCE)
+
+    def calls_seen(self) -> list[str]:
+        """The services of the node that are called from now on."""
+        seen: list[str] = []
+        self.bus.subscribe(calls("llm"), lambda event: seen.append(event.endpoint))
+        eventually(lambda: self.bus.call(GIVE_BACK_GPU, GiveBackGpu(holder="nobody")) and seen)
+        return seen
 
     @contextmanager
     def asking(self, *ids: str) -> Iterator[list[Answered]]:
@@ -216,6 +224,30 @@ def test_a_request_to_a_server_killed_in_the_middle_of_an_answer_is_sent_again(s
     eventually(lambda: setting.states and setting.states[-1].restarts == 1)
 
 
+def test_a_question_that_waits_for_the_server_is_answered_by_the_nodes_next_process(
+    setting: Setting,
+):
+    gone = setting.run / "gone"  # while it is there, the server never gets healthy
+    script = setting.run / "gone.py"
+    script.write_text(
+        "import os, runpy, sys, time\n"
+        f"while os.path.exists({str(gone)!r}):\n    time.sleep(0.01)\n"
+        f"sys.argv = {FAKE[1:]!r} + sys.argv[1:]\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    llm = setting.start(command=[sys.executable, str(script)])
+    asked = setting.calls_seen()
+    gone.touch()
+    os.kill(setting.group, signal.SIGKILL)
+    with setting.asking("q") as answers:
+        eventually(lambda: ASK.name in asked)
+        assert llm.stop() == 0
+        assert not (setting.run / "llm" / "unanswered.jsonl").exists()
+        gone.unlink()
+        llm.start()
+    assert [answer.id for answer in answers] == ["q"]
+
+
 def test_a_server_that_dies_without_a_request_is_started_again(setting: Setting):
     setting.start()
     os.kill(setting.server_process(), signal.SIGKILL)
@@ -255,6 +287,18 @@ def test_an_llm_node_restarted_while_the_learner_trains_leaves_it_the_gpu(settin
     assert not (setting.run / "llm" / "server.json").exists()
     setting.bus.call(GIVE_BACK_GPU, GiveBackGpu(holder="train"))
     assert setting.ask().answer
+
+
+def test_a_question_that_waits_for_the_gpu_outlasts_a_node_that_is_stopped(setting: Setting):
+    llm = setting.start(gpu="turns")
+    asked = setting.calls_seen()
+    setting.bus.call(TAKE_GPU, TakeGpu(holder="train", seconds=PATIENCE))
+    with setting.asking("q") as answers:
+        eventually(lambda: ASK.name in asked)
+        assert llm.stop() == 0
+        llm.start()
+        setting.bus.call(GIVE_BACK_GPU, GiveBackGpu(holder="train"))
+    assert [answer.id for answer in answers] == ["q"]
 
 
 def test_a_server_that_cannot_sleep_is_ended_when_the_learner_takes_the_gpu(setting: Setting):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from messages.bus import Bus
+from messages.bus import Bus, BusClosed
 from messages.gpu import SERVER, ServerState
 from messages.system import Diagnostic, diagnostics
 from nodes.llm.backend import BackendError
@@ -65,9 +65,16 @@ class Tenancy:
                 signal.signal(number, handler)
 
     def url(self) -> str:
-        """The URL of a healthy server, for a backend."""
+        """The URL of a healthy server, for a backend.
+
+        Raises:
+            BackendError: there is none.
+            BusClosed: the node stops, which is no answer that could be recorded.
+        """
         try:
             return self.server.ready()
+        except Stopping:
+            raise BusClosed("the llm node stops") from None
         except ServerFailed as error:
             raise BackendError(str(error).rstrip("."), permanent=True) from None
 
