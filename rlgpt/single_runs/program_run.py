@@ -11,6 +11,7 @@ import msgspec
 
 from messages.bounds import LARGEST
 from messages.bus import BusError, RemoteError
+from messages.bus.address import socket_path
 from messages.program import CHECK, CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
     CLOSE,
@@ -25,6 +26,7 @@ from messages.world import (
 )
 from nodes.common.goals.goal_ids import slug
 from nodes.common.running.exit_codes import FAILED, REFUSED
+from nodes.config import ENV_SERVER
 from rlgpt.composing.configuration import LARGEST_SEED, Stack, check, check_task, load, save
 from rlgpt.composing.user_files import read_user_text
 from rlgpt.inspecting.output import json_line
@@ -78,7 +80,7 @@ def run_program(file: str, options: Options) -> int:
         raise Refused(f"--first {options.first}: a seed of a world is 0 to {_LAST_SEED:,}")
     if options.steps is not None and not 1 <= options.steps <= LARGEST:
         raise Refused(f"--steps {options.steps}: 1 to {LARGEST:,}")
-    stack = _composed(options, file, source)
+    stack, made = _composed(options, file, source)
     task = stack.task
     assert task is not None
     program = Program(
@@ -90,7 +92,8 @@ def run_program(file: str, options: Options) -> int:
         if not problems:
             steps, reports = _play(small, program, options)
     if problems:
-        shutil.rmtree(run, ignore_errors=True)  # nothing was played in it
+        for path in made:  # nothing was played in it
+            _remove(path)
         return _print_problems(file, problems, options.json)
     rows = played_episodes.rows(run)
     _print(
@@ -110,8 +113,9 @@ def run_program(file: str, options: Options) -> int:
     return 0
 
 
-def _composed(options: Options, file: str, source: str) -> Stack:
-    """A run folder with an env server alone."""
+def _composed(options: Options, file: str, source: str) -> tuple[Stack, list[Path]]:
+    """A run folder with an env server alone, and what is made for it: the folder, or what comes
+    into it where there was one, which is the user's."""
     from rlgpt.composing.own_world import compose_in_own_world  # Hydra: only where it is needed
 
     data = compose_in_own_world(_LAUNCH, [f"task={options.task}", *options.overrides])
@@ -121,9 +125,21 @@ def _composed(options: Options, file: str, source: str) -> Stack:
     game = DEFAULT_GAME if stack.task is None else stack.task.game
     if problem := foreign_problem(source, card(game).language):
         raise Refused(f"{file}: {problem}")
-    run = run_folder.create("program", None if data.get("run") is None else str(data["run"]))
+    wanted = None if data.get("run") is None else str(data["run"])
+    own = wanted is None or not run_folder.exists(wanted)
+    run = run_folder.create("program", wanted)
+    sockets = socket_path(run, ENV_SERVER, "srv").parent
+    parts = [run / "config.yaml", run / ENV_SERVER, sockets]
+    made = [run] if own else [part for part in parts if not part.exists()]
     save({**data, "run": str(run)}, run)
-    return load(run)
+    return load(run), made
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _play(small: SmallStack, program: Program, options: Options) -> tuple[int, list[ProgramReport]]:

@@ -52,6 +52,22 @@ def test_a_program_that_may_not_run_is_reported_with_all_its_lines(place: Path) 
     assert not list((place / "runs").iterdir())
 
 
+def test_a_program_that_may_not_run_leaves_a_folder_as_it_was(place: Path) -> None:
+    (place / "bad.py").write_text("import os\n")
+    kept = place / "thesis" / "env_server" / "chapter.txt"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("three years")
+    (place / "empty").mkdir()
+    for run in ("thesis", "empty", "new"):
+        done = rlgpt("program", "run", "bad.py", *SMALL, f"run={run}", cwd=place)
+        assert done.returncode == 2, done
+        assert "nothing can be imported" in done.stdout
+    assert kept.read_text() == "three years"
+    assert [path.name for path in (place / "thesis").iterdir()] == ["env_server"]
+    assert list((place / "empty").iterdir()) == []
+    assert not (place / "new").exists()
+
+
 def test_a_file_that_is_too_large_or_has_a_name_of_commands_is_refused_as_it_is(
     place: Path,
 ) -> None:
