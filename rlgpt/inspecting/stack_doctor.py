@@ -22,6 +22,7 @@ from rich.text import Text
 from messages.bus.address import prepare, socket_path
 from messages.bus.errors import AddressError
 from nodes.common.running.commit import CHECKOUT
+from nodes.common.running.ending_signals import interruptible
 from nodes.own_packages import hidden
 from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.configuration import check, save
@@ -266,7 +267,7 @@ def _games() -> Iterator[Finding]:
 def _jail() -> Finding:
     """What an env server reports of its jail after a start, and how long that took."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="rlgpt-doctor-") as folder:
+    with interruptible(), tempfile.TemporaryDirectory(prefix="rlgpt-doctor-") as folder:
         run = Path(folder) / "run"
         run.mkdir()
         try:

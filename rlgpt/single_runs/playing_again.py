@@ -32,6 +32,7 @@ from messages.world import (
     TakeInterface,
 )
 from nodes.common.goals.goal_ids import file_name
+from nodes.common.running.ending_signals import interruptible
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.storage.episode_store import PlayPart, StoredPlay
 from nodes.common.storage.whole_files import whole_file
@@ -58,7 +59,7 @@ def play_again(wanted: str | None, seed: int, of: str | None, out: str | None) -
     film = _film(run, row, out)
     place = row.environment
     print(f"playing {played_episodes.in_words(row.purpose)}, seed {seed} ({row.play})", flush=True)
-    with _own_run(run) as own, small_stack(own) as small:
+    with interruptible(), _own_run(run) as own, small_stack(own) as small:
         try:
             closed = _played(small, play, place, seed)
         except RemoteError as error:

@@ -25,6 +25,7 @@ from messages.world import (
     SeedRange,
 )
 from nodes.common.goals.goal_ids import slug
+from nodes.common.running.ending_signals import interruptible
 from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.config import ENV_SERVER
 from rlgpt.composing.configuration import LARGEST_SEED, Stack, check, check_task, load, save
@@ -87,7 +88,7 @@ def run_program(file: str, options: Options) -> int:
         name=slug(Path(file).stem), source=source, max_steps=options.steps or task.horizon
     )
     run = Path(stack.run)
-    with small_stack(run) as small, _refused_by_a_sentence(small):
+    with interruptible(), small_stack(run) as small, _refused_by_a_sentence(small):
         problems = small.bus.call(CHECK, CheckProgram(program=program)).problems
         if not problems:
             steps, reports = _play(small, program, options)

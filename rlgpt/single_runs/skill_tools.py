@@ -11,6 +11,7 @@ import msgspec
 from messages.bus import BusError, RemoteError
 from messages.plan import EVALUATE, Evaluate, SubAction
 from messages.world import MOST_ENVIRONMENTS
+from nodes.common.running.ending_signals import interruptible
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.plain_text import plain_line
 from nodes.common.skills.skill_library import Library
@@ -128,7 +129,7 @@ def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
     )
     where = os.path.relpath(run)
     print(f"playing {skill.name} in {episodes} episodes; run folder {where}", flush=True)
-    with small_stack(run) as small:
+    with interruptible(), small_stack(run) as small:
         try:
             evaluated = small.bus.run_goal(
                 EVALUATE,

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from nodes.common.running.ending_signals import ENDING, heeded
-from nodes.llm.getting.interrupts import interrupted_once
+from nodes.common.running.ending_signals import (
+    ENDING,
+    heeded,
+    interrupted_once,
+    interruptible,
+)
 from rlgpt.main import command_parser, main
 from tests.launch_toys.launched import command, environment, rlgpt
 
@@ -208,3 +212,20 @@ def test_signals_that_a_command_was_started_to_ignore_stay_ignored(
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def test_a_body_that_can_be_interrupted_leaves_the_signals_as_they_were():
+    before = {number: signal.getsignal(number) for number in ENDING}
+    cleaned_up: list[str] = []
+
+    def body() -> None:
+        try:
+            signal.raise_signal(signal.SIGHUP)
+        finally:
+            signal.raise_signal(signal.SIGTERM)
+            cleaned_up.append("all of it")
+
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        body()
+    assert cleaned_up == ["all of it"]
+    assert {number: signal.getsignal(number) for number in ENDING} == before

@@ -2,7 +2,9 @@
 
 import json
 import math
+import signal
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ from messages.world import (
     TakeInterface,
     Task,
 )
+from nodes.common.running.exit_codes import INTERRUPTED
 from nodes.common.storage.episode_store import FILE, StoredEpisodes
 from nodes.env_server.filmed_steps import EVERY
 from nodes.env_server.recorded_session import Recorded
@@ -40,9 +43,10 @@ from nodes.env_server.session import Session
 from rlgpt.main import main
 from rlgpt.report import played_episodes
 from rlgpt.report.played_episodes import in_words, purpose
-from tests.bus_processes import PATIENCE, Process
+from tests.bus_processes import PATIENCE, Process, eventually
 from tests.env_server.embedded_server import COMPILING, SCRIPT, bus, run, server
 from tests.fake_world import FakeWorld
+from tests.launch_toys.launched import command, environment
 
 __all__ = ["bus", "run", "server"]  # fixtures
 
@@ -241,6 +245,19 @@ def test_an_episode_is_played_again_as_it_went(
     assert film.name == f"{PLAY.replace('/', '+')}-42.mp4"
     assert main(["episode", "play", str(run), "7"]) == 2
     assert "there are: 40, 41, 42" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_playing_again_that_is_ended_leaves_nothing(
+    server: Process, bus: Bus, run: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    played(bus, f"{PLAY}/play-0")
+    words = command("episode", "play", str(run), "41")
+    with subprocess.Popen(words, env={**environment(), "TMPDIR": str(tmp_path)}) as playing:
+        eventually(lambda: list(tmp_path.glob("rlgpt-again-*/env_server/output.log")))
+        playing.send_signal(number)
+        assert playing.wait(PATIENCE) == INTERRUPTED
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_episodes_that_cannot_be_kept_are_told_with_the_file_and_what_to_do(

@@ -24,3 +24,29 @@ def ended_by(handler: Callable[[int, FrameType | None], None]) -> Generator[None
     finally:
         for number, earlier in before.items():
             signal.signal(number, earlier)
+
+
+def interrupted_once() -> None:
+    """From now on, the first signal to end raises KeyboardInterrupt and the others are ignored, so
+    that nothing ends what is then cleaned up. Signals that are ignored stay so."""
+    for number in heeded():
+        signal.signal(number, _interrupt)
+
+
+@contextmanager
+def interruptible() -> Generator[None]:
+    """Within it a signal to end is as `interrupted_once` has it: what the body has made or started
+    is cleaned up on SIGTERM and SIGHUP, too."""
+    before = {number: signal.getsignal(number) for number in heeded()}
+    interrupted_once()
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+def _interrupt(_: int, __: FrameType | None) -> None:
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt

@@ -10,9 +10,9 @@ import os
 import sys
 from pathlib import Path
 
+from nodes.common.running.ending_signals import interrupted_once
 from nodes.common.running.standard_error import to_stderr
 from nodes.llm.getting.get import get
-from nodes.llm.getting.interrupts import interrupted_once
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.vllm.model_files import weights_folder
 

@@ -17,9 +17,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from nodes.common.running.ending_signals import interrupted_once
 from nodes.common.running.standard_error import to_stderr
 from nodes.llm.examples.example import Example, write
-from nodes.llm.getting.interrupts import interrupted_once
 from nodes.llm.getting.known_models import taught_folder
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.refusals import Refused
