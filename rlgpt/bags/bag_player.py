@@ -25,7 +25,7 @@ from rlgpt.inspecting.opening import connected
 from rlgpt.launching.machines import LAUNCHER
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
-from rlgpt.single_runs.foreground_node import reclaim_node, release_node
+from rlgpt.single_runs.foreground_node import taken_over
 
 CONNECTING = 1.0
 """Seconds in which subscribers connect before the first message."""
@@ -190,16 +190,10 @@ def _released(run: Path, stack: Stack, nodes: Sequence[str]) -> Iterator[None]:
     if not run_folder.launched(run):
         yield
         return
-    with connected(run, stack) as bus:
-        ours: list[str] = []
-        try:
-            for node in nodes:
-                if release_node(bus, node):
-                    ours.append(node)
-            yield
-        finally:
-            for node in ours:
-                reclaim_node(bus, node)
+    with connected(run, stack) as bus, ExitStack() as taken:
+        for node in nodes:
+            taken.enter_context(taken_over(bus, node))
+        yield
 
 
 @contextmanager

@@ -389,7 +389,10 @@ class Supervisor:
             child.state, child.start_at = "released", None
 
     def _reclaim(self, child: Child) -> None:
-        if child.state in ("released", "failed"):
+        if child.purpose == "release":  # who asked for it has left before its end
+            self._observer.report(f"{child.name} is taken back")
+            child.requested, child.purpose = True, "restart"
+        elif child.state in ("released", "failed"):
             self._observer.report(f"{child.name} is taken back")
             child.requested = True
             if child.process is not None:  # it has failed, and has not ended yet

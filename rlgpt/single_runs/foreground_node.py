@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName, NodeState
 from nodes.common.running.debugging import DEBUG
-from nodes.common.running.ending_signals import heeded
+from nodes.common.running.ending_signals import ended_by, heeded, interruptible
 from nodes.common.running.process import child_environment
 from nodes.common.running.standard_error import to_stderr
 from rlgpt.child_in_front import wait_in_front
@@ -43,13 +44,8 @@ def run(
     if not run_folder.launched(folder):
         _print(f"{folder.name} has no launcher; {node} runs alone")
         return _in_foreground(command, debugger)
-    with connected(folder, stack) as bus:
-        ours = release_node(bus, node, debug)
-        try:
-            return _in_foreground(command, debugger)
-        finally:
-            if ours:
-                reclaim_node(bus, node)
+    with interruptible(), connected(folder, stack) as bus, taken_over(bus, node, debug):
+        return _in_foreground(command, debugger)
 
 
 def _debugger(port: int | None) -> dict[str, str]:
@@ -71,26 +67,36 @@ def _print(text: str) -> None:
     to_stderr(text)
 
 
-def release_node(bus: Bus, node: str, debugged: bool = False) -> bool:
-    """Have the launcher release ``node``; False if it was not the launcher's before."""
+@contextlib.contextmanager
+def taken_over(bus: Bus, node: str, debugged: bool = False) -> Iterator[None]:
+    """Within it the launcher leaves ``node`` to this process. It gets the node back in the end, if
+    it had it before: also where this is interrupted while the launcher ends its own."""
 
     def states() -> list[NodeState]:
         return bus.call(LIST, Empty()).nodes
 
+    ours = False
     try:
-        ours = all(s.state != "released" for s in states() if s.node == node)
-        if ours or debugged:
-            ended_by_launcher(bus, RELEASE, NodeName(node=node, debugged=debugged), states)
-        if not ours:
+        try:
+            ours = all(s.state != "released" for s in states() if s.node == node)
+            if ours or debugged:
+                ended_by_launcher(bus, RELEASE, NodeName(node=node, debugged=debugged), states)
+        except BusError as error:
+            if isinstance(error, RemoteError):  # it was rejected, and nothing is to be taken back
+                ours = False
+            raise Refused(f"the launcher does not release {node}: {error}") from None
+        if ours:
+            _print(f"the launcher has stopped its {node}; this one takes its place")
+        else:
             _print(f"the launcher leaves {node} to you")
-            return False
-    except BusError as error:
-        raise Refused(f"the launcher does not release {node}: {error}") from None
-    _print(f"the launcher has stopped its {node}; this one takes its place")
-    return True
+        yield
+    finally:
+        if ours:
+            with ended_by(lambda *_: None):  # a second Ctrl-C would leave the launch without it
+                _reclaim(bus, node)
 
 
-def reclaim_node(bus: Bus, node: str) -> None:
+def _reclaim(bus: Bus, node: str) -> None:
     try:
         bus.call(RECLAIM, NodeName(node=node))
         _print(f"{node} is the launcher's again")
@@ -118,7 +124,9 @@ def _terminal_as_it_was() -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(termios.error, OSError):
-            termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, before)
+            # Of another job it is not ours to change, and the kernel would stop this process.
+            if os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp():
+                termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, before)
 
 
 def _ended(command: list[str], environment: Mapping[str, str]) -> int:

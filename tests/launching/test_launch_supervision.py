@@ -269,6 +269,25 @@ def test_run_takes_a_node_over_and_hands_it_back(place: Path) -> None:
         assert launch.stop() == 130
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_ended_during_the_release_leaves_the_node_to_the_launcher(
+    place: Path, number: signal.Signals
+) -> None:
+    with three(place, "nodes.third.parameters.deaf=true") as launch:
+        ready(launch)
+        with run_by_hand(place, "third") as (by_hand, words):
+            launch.wait_for("third is released")
+            by_hand.send_signal(number)
+            assert by_hand.wait(PATIENCE) == 130
+            assert words.read() == "rlgpt: third is the launcher's again\n"
+        launch.wait_for("third is taken back")
+        rlgpt("node", "kill", "third", "--run", "out", cwd=place)
+        launch.wait_for("third is ready", 2)
+        launch.process.send_signal(signal.SIGINT)
+        launch.wait_for("stopping")
+        assert launch.stop() == 130
+
+
 def test_node_kill_during_a_release_ends_the_node_and_leaves_it_released(place: Path) -> None:
     with three(place, "nodes.third.parameters.deaf=true") as launch:
         ready(launch)

@@ -3,6 +3,8 @@
 import os
 import pty
 import select
+import shlex
+import signal
 import subprocess
 import termios
 import threading
@@ -119,6 +121,26 @@ def test_a_debugger_that_is_quit_gives_the_node_back_and_the_goal_goes_on(
         (run / "go").touch()
         assert launch.ended() == 0, launch.text
         assert (run / "planner" / "pursued").read_text() == "goal\n"
+
+
+def test_a_node_that_was_run_in_the_background_is_given_back(tmp_path: Path) -> None:
+    """A process in the background is stopped where it changes the terminal."""
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "goal.yaml").write_text(yaml.safe_dump(GOAL))
+    run = tmp_path / "it"
+    held = "nodes.planner.parameters.until=go"
+    with launched("launch", "goal", f"run={run}", held, cwd=tmp_path, run=run) as launch:
+        launch.wait_for("plan:")
+        lock = run / "planner" / "lock"
+        before = lock.read_text()
+        by_hand = shlex.join(command("run", "planner", "--run", "it"))
+        with terminal(["bash", "-c", f"set -m; {by_hand} & read line"], tmp_path) as background:
+            background.wait_for("takes its place")
+            eventually(lambda: lock.read_text() not in ("", before))
+            os.kill(int(lock.read_text()), signal.SIGKILL)
+            launch.wait_for("planner is taken back")
+        (run / "go").touch()
+        assert launch.ended() == 0, launch.text
 
 
 def test_a_second_ctrl_c_ends_a_node_that_is_busy(tmp_path: Path) -> None:
