@@ -26,6 +26,9 @@ class TableProgress:
         word = "goes on" if resumed else "began"
         print_line(f"{self._head(cell)}: {word}; {run}")
 
+    def awaits(self, cell: Cell) -> None:
+        print_line(f"{self._head(cell)}: waits until its last launch has stopped")
+
     def finished(self, cell: Cell, result: CellResult) -> None:
         self._rest.remove(cell)
         self._seconds.setdefault(result.method, []).append(result.wall_s)

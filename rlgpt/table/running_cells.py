@@ -25,6 +25,7 @@ from nodes.common.running.process import end_with_parent, python
 from rlgpt.cluster.remote_launch import PRINTED
 from rlgpt.refused import Refused
 from rlgpt.report.account import GOAL_REPORT
+from rlgpt.runs import run_folder
 from rlgpt.runs.away import is_away
 from rlgpt.table.cell_progress import TableProgress, print_line
 from rlgpt.table.cells import Cell
@@ -36,6 +37,12 @@ CLUSTER = "rlgpt.cluster.remote_launch"
 """The modules that play a launch here, and on a host of the cluster."""
 LOSSES = 5
 """Maximum hosts lost per cell: the cell may be what crashes them."""
+
+
+STOPPED_WITHIN = 120.0
+"""Seconds that the last launch of a cell has for its end before the cell goes on: each node has
+some. One that still runs then is somebody else's, and the cell fails by that."""
+_LOOK = 0.1  # seconds
 
 
 class Stopped(KeyboardInterrupt):
@@ -139,6 +146,8 @@ class Playing:
             )
         self._note(cell, note)
         self._progress.began(cell, note.run, resumed)
+        if resumed:
+            self._await_the_last_launch(cell, Path(note.run))
         if _over(note):
             self._keep(cell, note)  # it had ended while no table ran
             return
@@ -159,6 +168,16 @@ class Playing:
         running = _Running(cell, note, process)
         self._running.append(running)
         self._selector.register(running.pidfd, selectors.EVENT_READ, running)
+
+    def _await_the_last_launch(self, cell: Cell, run: Path) -> None:
+        """A table that was killed takes its launches along. They stop in order, which takes a
+        while, and the run folder is theirs until then."""
+        if not run_folder.launched(run):
+            return
+        self._progress.awaits(cell)
+        until = time.monotonic() + STOPPED_WITHIN
+        while run_folder.launched(run) and time.monotonic() < until:
+            time.sleep(_LOOK)
 
     def _ended(self, running: _Running) -> None:
         code = self._reap(running)

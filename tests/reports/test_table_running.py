@@ -1,6 +1,7 @@
 """How a table goes about its cells: failures, Ctrl-C, going on. The planner is a toy."""
 
 import json
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -99,6 +100,27 @@ def test_interrupted_table_continues_with_its_unfinished_cell(toys: Path) -> Non
     assert result["wall_s"] == pytest.approx(both, abs=0.1)
     assert summary["wall_seconds"] == pytest.approx(both)
     assert not list(toys.glob("results/log/slow/.*"))
+
+
+def test_table_that_was_killed_goes_on_once_its_launch_has_stopped(toys: Path) -> None:
+    only = ("table", "toys", "--jobs", "1", "--only", "method=slow")
+    with launched(*only, cwd=toys, run=toys) as table:
+        table.wait_for("log slow seed 0: began")
+        (run,) = (toys / "runs" / "cells").glob("log-slow-*")
+        eventually(lambda: "plan: " in (run / "launch.txt").read_text())
+        launcher = int((run / "lock").read_text())
+        os.kill(launcher, signal.SIGSTOP)  # so that it stops as late as is looked at here
+        table.process.kill()
+        table.process.wait()
+        config = (run / "config.yaml").read_text()
+        (run / "config.yaml").write_text(config.replace("seconds: 100.0", "seconds: 0.1"))
+        with launched(*only, cwd=toys, run=toys) as again:
+            again.wait_for("log slow seed 0: waits until its last launch has stopped")
+            os.kill(launcher, signal.SIGCONT)
+            assert again.ended() == 0, again.text
+    assert cells(toys) == ["slow"]
+    launches = json.loads((run / "launches.json").read_text())
+    assert [each["how"] for each in launches] == ["interrupted", "finished"]
 
 
 def test_cell_that_ended_while_no_table_ran_is_stored_by_the_next_table(toys: Path) -> None:
