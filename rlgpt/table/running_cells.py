@@ -41,7 +41,7 @@ LOSSES = 5
 
 STOPPED_WITHIN = 120.0
 """Seconds that the last launch of a cell has for its end before the cell goes on: each node has
-some. One that still runs then is somebody else's, and the cell fails by that."""
+some. One that still runs then does not belong to a table, and the cell fails by that."""
 _LOOK = 0.1  # seconds
 
 
