@@ -6,6 +6,7 @@ import pytest
 from messages.plan import Subtask
 from messages.world import Condition, Task, View
 from nodes.llm.rulebook.rules import Book, NoRule
+from voxeldojo.rules import BLOCKS
 from voxeldojo.tasks import task_ids
 from worlds import card
 from worlds.card import Unreachable
@@ -245,6 +246,22 @@ def test_the_program_for_an_item_follows_from_how_it_is_used(item: str, program:
     (step,) = Book().approach(goal, {item: 1}, alone=True).splits[0]
     assert step.programs == [program]
     assert f'ITEM = "{item}"' in Book().program(program, goal)
+
+
+@pytest.mark.parametrize(
+    ("mob", "program"), [("chicken", "kill.py"), ("squid", "fight.py"), ("llama", "fight.py")]
+)
+def test_land_animals_that_do_not_strike_back_are_hunted_down(mob: str, program: str):
+    goal = Condition(kind="killed", name=mob)
+    (step,) = Book().approach(goal, {}, alone=True).splits[0]
+    assert step.programs == [program]
+
+
+def test_blocks_in_the_tables_of_rules_are_called_as_they_are_seen():
+    """A name that no block has would never be looked for at its depth."""
+    tables = Book().rules.tables
+    seen = {block.localised for block in BLOCKS}
+    assert {*tables["levels"], *tables["sources"], *tables["blocks"].values()} <= seen
 
 
 def test_the_program_for_a_fight_names_the_mob_as_observations_do():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from messages.world import Condition
 from voxeldojo.rules import BLOCKS, ITEMS
+from voxeldojo.rules.mobs import MOBS
 from worlds.card import RulebookRules, Tables, Unreachable
 from worlds.common.ways import Way
 from worlds.minecraft.card.conditions import TICKS
@@ -31,6 +32,12 @@ _KINDS = {
 }
 _ITEMS = {item.name: item for item in ITEMS}
 _LISTS = ("sources", "crafts", "places", "hands")
+# Land animals, which do not strike back and live in herds.
+_ANIMALS = {
+    mob.name
+    for mob in MOBS
+    if mob.nature == "passive" and mob.food and not (mob.damage or mob.flies or mob.swims)
+}
 
 
 class MinecraftRulebook(RulebookRules):
@@ -42,7 +49,7 @@ class MinecraftRulebook(RulebookRules):
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> str:
         """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``,
-        ``follow``, ``reach``, ``place``, ``fight``, ``live``, ``enter``, ``travel``, ``climb``,
+        ``follow``, ``reach``, ``place``, ``kill``, ``fight``, ``live``, ``enter``, ``travel``, ``climb``,
         ``descend``, ``recover``, or how an item is used.
         """
         if goal.kind == "nearby":
@@ -51,7 +58,8 @@ class MinecraftRulebook(RulebookRules):
             return use_of(goal.name)
         if goal.kind in _KINDS:
             check_way(goal)
-            return _KINDS[goal.kind]
+            animal = goal.kind == "killed" and goal.name in _ANIMALS
+            return "kill" if animal else _KINDS[goal.kind]
         if goal.kind == "height":
             return "climb" if goal.name == "above" else "descend"
         if goal.kind in ("near", "facing"):
