@@ -49,8 +49,8 @@ class MinecraftRulebook(RulebookRules):
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> str:
         """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``,
-        ``follow``, ``reach``, ``place``, ``kill``, ``fight``, ``live``, ``enter``, ``travel``, ``climb``,
-        ``descend``, ``recover``, or how an item is used.
+        ``follow``, ``reach``, ``place``, ``kill``, ``fight``, ``live``, ``enter``, ``travel``,
+        ``climb``, ``descend``, ``recover``, or how an item is used.
         """
         if goal.kind == "nearby":
             return "place"
