@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from messages.plan import Iteration, Performed
+from messages.plan import Iteration, Performed, SubtaskReport
+from nodes.common.goals.budget import LEAST_EPISODES
 
 WORTH = 0.01
 """The least time that a quicker iteration saves, as a share of the task's horizon. For less, no
@@ -10,16 +11,26 @@ performance is played."""
 
 
 def chosen_iteration(
-    number: int | None, iterations: list[Iteration], set_aside: Collection[int] = ()
+    achieved: SubtaskReport, iterations: list[Iteration], set_aside: Collection[int] = ()
 ) -> Iteration | None:
-    """The iteration that stands for a subtask in a plan of several: the one with this number. If it
-    worked in no episode of its evaluation, or validations did worse with it, it gives way to the
-    next best that worked: performances measure it again."""
-    stands = next((each for each in iterations if each.number == number), None)
-    if stands is None or (stands.success_rate > 0 and number not in set_aside):
+    """The iteration that stands for a subtask in a plan of several: the one that achieved it, else
+    the one that succeeded most often in its last tryout and its evaluation together. Here an
+    evaluation may choose, as performances measure the goal again, on other seeds. Iterations that
+    never worked in their evaluation, or that validations did worse with, give way."""
+    stands = next((each for each in iterations if each.number == achieved.chosen), None)
+    if stands is None or (achieved.success and stands.number not in set_aside):
         return stands
     worked = [i for i in iterations if i.success_rate > 0 and i.number not in set_aside]
-    return max(worked, key=lambda each: (each.tried_out, each.number), default=stands)
+    return max(worked, key=_evidence, default=stands)
+
+
+def _evidence(iteration: Iteration) -> tuple[bool, float, int]:
+    """Whether it was played often enough to displace another one, how often it succeeded, and on a
+    tie the later one."""
+    tried = iteration.lines[-1].verdict.episodes if iteration.lines else 0
+    episodes = tried + iteration.episodes
+    successes = iteration.tried_out * tried + iteration.success_rate * iteration.episodes
+    return episodes >= LEAST_EPISODES, successes / episodes, iteration.number
 
 
 def quicker(

@@ -215,7 +215,7 @@ class Pursuit:
             achieved = self._achieve(known, f"{known.id}/again-{known.rounds}", samples)
         stands = known.numbered(achieved.chosen)
         if not single:
-            stands = chosen_iteration(achieved.chosen, known.iterations)
+            stands = chosen_iteration(achieved, known.iterations)
         if stands is not None:
             self.chosen[name] = stands.number
         if single and not achieved.success:
@@ -451,7 +451,7 @@ class Pursuit:
                 continue
             subtask.rounds += 1
             achieved = self._achieve(subtask, f"{subtask.id}/again-{subtask.rounds}", samples, each)
-            stands = chosen_iteration(achieved.chosen, subtask.iterations, subtask.set_aside)
+            stands = chosen_iteration(achieved, subtask.iterations, subtask.set_aside)
             if stands is not None and stands.success_rate > 0:
                 self._stand(subtask, stands)
             reasons.append(f"{name}: {achieved.reason}")
