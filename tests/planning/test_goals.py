@@ -60,6 +60,7 @@ def test_every_prompt_of_minedojo_is_understood_as_its_success_condition(goals: 
         begun = goals.open_task(task.prompt)
         assert begun.unsaid
         assert (begun.inventory, begun.world) == (task.inventory, task.world)
+        assert goals.open_task(f"  Please {task.prompt.title()}. ") == begun
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ class MineDojoGoals(Goals):
         of its tasks that ask for nothing: in a world of all biomes, at dawn, with empty hands.
         Words that ask for a length of life have a horizon of that length, as survival has. The
         prompt of a creative task that nothing can be counted by is that task, success included."""
-        if (name := _by_prompt().get(prompt.strip())) is not None:
+        if (name := _by_prompt().get(plain(prompt))) is not None:
             return msgspec.structs.replace(self.task(name), success=UNSAID)
         try:
             needed = CONDITIONS.steps_needed(self.understood(prompt))
@@ -147,7 +147,7 @@ def _words() -> Words:
 
 @cache
 def _by_prompt() -> dict[str, str]:
-    return {task_spec(name).prompt: name for name in task_ids("programmatic")}
+    return {plain(task_spec(name).prompt): name for name in task_ids("programmatic")}
 
 
 @cache
