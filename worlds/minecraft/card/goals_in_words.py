@@ -5,12 +5,15 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from messages.world import Condition
-from voxeldojo.rules import BIOMES, item_names
+from voxeldojo.rules import BIOMES, BLOCKS, CRAFTS, item_names
 from voxeldojo.rules.mobs import mob_names
 from worlds.card import Unclear
 from worlds.minecraft.card.conditions import CONDITIONS, TICKS
 from worlds.minecraft.card.planning import NOT_WALKED_TO
+from worlds.minecraft.card.ways import STATIONS, WAYS
 
 VERBS: dict[str, tuple[str, ...]] = {
     "have": (
@@ -72,6 +75,37 @@ _VITALS = {"health": "life", "hunger": "food", "air": "oxygen"}
 _ITEMS = set(item_names[1:])
 _MOBS = set(mob_names[1:])
 _BIOMES = {biome.name for biome in BIOMES}
+
+
+def _out_of_the_furnace() -> dict[str, str]:
+    """What is made of what is put in. What also comes out is meant as it is: ``smelt stone``."""
+    smelted = [craft for craft in CRAFTS if STATIONS.get(craft.station) == "furnace"]
+    products = {craft.item for craft in smelted}
+    return {
+        ingredient: craft.item
+        for craft in smelted
+        for recipe in craft.recipes
+        for ingredient in recipe.ingredients
+        if ingredient not in products
+    }
+
+
+def _out_of_the_ground() -> dict[str, str]:
+    """What a block drops that never drops itself, but for those that a tool brings whole."""
+    dug = {item for item in WAYS.items() if WAYS.way_to(item).how == "dig"}
+    certain = {
+        block.name: [drop[0] for drop in block.drops if drop[1] > 0 and drop[3] == 1]
+        for block in BLOCKS
+        if block.name not in dug
+    }
+    return {name: items[0] for name, items in certain.items() if items and name not in items}
+
+
+_MEANT = {
+    **dict.fromkeys(("smelt", "cook", "bake"), _out_of_the_furnace()),
+    **dict.fromkeys(("mine", "dig"), _out_of_the_ground()),
+}
+"""By verb, the items that are meant where others are named: who cooks beef wants it cooked."""
 
 
 class Words:
@@ -154,7 +188,8 @@ def _a_deed(text: str) -> Condition | None:
     for kind in ("worn", "used", "placed", "killed", "have"):
         rest = _after(text, VERBS[kind])
         if rest is not None and (found := _counted(kind, rest)) is not None:
-            return found
+            meant = _MEANT.get(text.partition(" ")[0], {})
+            return msgspec.structs.replace(found, name=meant.get(found.name, found.name))
     return None
 
 
