@@ -76,6 +76,8 @@ def test_what_a_goal_takes_beside_itself_has_sums_of_its_own():
     fight = Condition(kind="killed", name="zombie", quantity=1)
     assert PLANNING.sums(fight, {}).startswith("stone_sword 1: ")
     assert PLANNING.sums(fight, {"iron_sword": 1}) == ""
+    for item in ("bow", "stone_hoe"):
+        check(Condition(kind="used", name=item), {"planks": 1})
 
 
 @pytest.mark.parametrize("stated", [False, True])

@@ -1,4 +1,4 @@
-"""Which items are needed, in which order, to get an item: arithmetic over a game's ways.
+"""Which items are needed, in which order, to get some items: arithmetic over a game's ways.
 
 The planner checks plans with it, the rulebook writes them with it, and a goal that is performed is
 re-planned with it from the inventory of the moment. It knows what is used up, tools and how long
@@ -85,7 +85,12 @@ class Arithmetic:
         self.places = frozenset(places)
 
     def needs(self, goal: str, quantity: int, inventory: Mapping[str, int]) -> list[Need]:
-        """What is still to be had for ``quantity`` of ``goal``, in an order that can be followed.
+        """`needs_of_all` for one item."""
+        return self.needs_of_all({goal: quantity}, inventory)
+
+    def needs_of_all(self, goals: Mapping[str, int], inventory: Mapping[str, int]) -> list[Need]:
+        """What is still to be had for so many of each of ``goals``, in an order that can be
+        followed, what leads to the first of them first.
 
         Every item comes once, with all of it that later steps use up; stations and tools are kept,
         and there are as many tools as are worn out.
@@ -94,28 +99,27 @@ class Arithmetic:
             Unreachable: there is no way to something that is needed.
         """
         chosen = self.ways.open_ways(inventory, make=True)
-        steps = self._counted_back(goal, quantity, inventory, chosen, {})
+        steps = self._counted_back(goals, inventory, chosen, {})
         if inventory.get(self.fuel.spare, 0) and (burnt := self._fuel_to_get(steps, inventory)):
-            return self._counted_back(goal, quantity, inventory, chosen, burnt)
+            return self._counted_back(goals, inventory, chosen, burnt)
         return steps
 
     def _counted_back(
         self,
-        goal: str,
-        quantity: int,
+        goals: Mapping[str, int],
         inventory: Mapping[str, int],
         chosen: frozenset[str],
         burnt: Mapping[str, int],
     ) -> list[Need]:
         """``burnt``: fuel to be got that the smelting of an item burns, where what is spare leaves
         less of it to do."""
-        wanted: dict[str, int] = {goal: quantity}
+        wanted = dict(goals)
         kept: dict[str, int] = {}
         worn: dict[str, int] = {}  # tool that is made -> uses that it has to stand
         uses_left = {tool: self._uses_left(tool, inventory) for tool in inventory}
         steps: list[Need] = []
         here = {place for place in self.places if inventory.get(place, 0)}
-        for item in self._from_goal_down(goal, chosen, here):
+        for item in self._from_goals_down(goals, chosen, here):
             copies = math.ceil(worn.get(item, 0) / self._lasts(item))
             total = wanted.get(item, 0) + max(kept.get(item, 0), copies)
             held = inventory.get(item, 0)
@@ -338,11 +342,11 @@ class Arithmetic:
             return 0
         return self._burnt(self._times(gain, way), 0).get(self.fuel.got, 0)
 
-    def _from_goal_down(
-        self, goal: str, chosen: frozenset[str], here: Collection[str]
+    def _from_goals_down(
+        self, goals: Collection[str], chosen: frozenset[str], here: Collection[str]
     ) -> tuple[str, ...]:
-        """The goal and all that leads to it, everything before what it needs. ``here``: places to
-        which no way is asked for."""
+        """The goals and all that leads to them, everything before what it needs. ``here``: places
+        to which no way is asked for."""
         order: list[str] = []
         done: dict[str, bool] = {}
 
@@ -350,13 +354,15 @@ class Arithmetic:
             if done.get(item) or item in here:
                 return
             if item in path:
-                raise Unreachable(f"the way to {goal!r} is a circle: {' <- '.join((*path, item))}")
+                circle = " <- ".join((*path, item))
+                raise Unreachable(f"the way to {path[0]!r} is a circle: {circle}")
             for need in self._needed_for(item, chosen):
                 visit(need, (*path, item))
             done[item] = True
             order.append(item)
 
-        visit(goal, ())
+        for goal in goals:
+            visit(goal, ())
         return tuple(order[::-1])
 
     def _needed_for(self, item: str, chosen: frozenset[str]) -> Iterator[str]:

@@ -48,18 +48,23 @@ class WayPlanning(Planning):
         self._phrases = phrases
         self._burning = burning
 
-    def wanted(self, success: Condition, inventory: Mapping[str, int]) -> tuple[str, int] | None:
-        """The item that a condition takes, and how many of it in all; None if it takes none."""
+    def wanted(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
+        """The items that a condition takes, and how many of each in all, in the order in which they
+        are got.
+
+        Raises:
+            Unreachable: there is no way to what the condition wants.
+        """
         if success.kind != "have":
-            return None
-        return success.name, inventory.get(success.name, 0) + success.quantity
+            return {}
+        return {success.name: inventory.get(success.name, 0) + success.quantity}
 
     def last(self, success: Condition) -> Subtask | None:
         """What remains to be done where all that is wanted is there."""
         return None
 
-    def aim(self, success: Condition) -> str:
-        """What the last item of a plan is for."""
+    def aim(self, success: Condition, item: str) -> str:
+        """What an item of a plan is for that no later one takes."""
         return "the goal"
 
     def subtask(self, step: Need, why: str) -> Subtask:
@@ -84,8 +89,7 @@ class WayPlanning(Planning):
         Raises:
             Unreachable: the rules know no way to something that is needed.
         """
-        wanted = self.wanted(success, inventory)
-        steps = self.arithmetic.needs(*wanted, inventory) if wanted is not None else []
+        steps = self.arithmetic.needs_of_all(self.wanted(success, inventory), inventory)
         subtasks = [
             self.subtask(step, self._why(step.item, steps[index + 1 :], success))
             for index, step in enumerate(steps)
@@ -95,8 +99,7 @@ class WayPlanning(Planning):
         return subtasks
 
     def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
-        wanted = self.wanted(success, inventory)
-        steps = self.arithmetic.needs(*wanted, inventory) if wanted is not None else []
+        steps = self.arithmetic.needs_of_all(self.wanted(success, inventory), inventory)
         return sums(steps, inventory, self.arithmetic.fuel.got)
 
     def shortfalls(self, subtasks: Sequence[Subtask], inventory: Mapping[str, int]) -> list[str]:
@@ -175,4 +178,4 @@ class WayPlanning(Planning):
             or item in step.way.tools
             or (item == fuel.got and step.way.how == fuel.verb)
         ]
-        return f"needed for {', '.join(users)}" if users else self.aim(goal)
+        return f"needed for {', '.join(users)}" if users else self.aim(goal, item)

@@ -118,18 +118,6 @@ class MinecraftPlanning(WayPlanning):
         burning = " (and fuel: coal that is held for 8 of them, 2 planks for 3)"
         super().__init__(ARITHMETIC, _VERBS, _PHRASES, burning)
 
-    def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
-        found: list[Subtask] = []
-        for part, held in self._parts(success, inventory):
-            found += super().plan_for(part, held)
-        return found
-
-    def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
-        found: list[str] = []
-        for part, held in self._parts(success, inventory):
-            found.append(super().sums(part, held))
-        return "; ".join(filter(None, found))
-
     def begun(self, task: Task) -> dict[str, int]:
         here = [place for place, biome in _BIOMES_OF.items() if task.biome == biome]
         return {**task.inventory, **dict.fromkeys(here, 1)}
@@ -158,21 +146,6 @@ class MinecraftPlanning(WayPlanning):
     def seen_as(self, source: str) -> str:
         return seen_name(source)
 
-    def _parts(
-        self, success: Condition, inventory: Mapping[str, int]
-    ) -> list[tuple[Condition, Mapping[str, int]]]:
-        """What is to be had beside what a condition names, then the condition, each with the
-        inventory that it starts from."""
-        check_way(success)
-        parts: list[tuple[Condition, Mapping[str, int]]] = []
-        held: Mapping[str, int] = inventory
-        for item, count in self._besides(success, held).items():
-            if (more := count - held.get(item, 0)) > 0:
-                also = Condition(kind="have", name=item, quantity=more)
-                parts.append((also, held))
-                held = self.expected(super().plan_for(also, held), held)
-        return [*parts, (success, held)]
-
     def _besides(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
         """What is to be had beside what a condition names: an arrow for a bow, soil for a hoe,
         which is made where there is only rock, a weapon for who fights what fights back, a
@@ -193,13 +166,16 @@ class MinecraftPlanning(WayPlanning):
             return {} if eaten else {"beef": -(-success.quantity // (2 * _FOOD_OF_A_MEAL))}
         return {}
 
-    def wanted(self, success: Condition, inventory: Mapping[str, int]) -> tuple[str, int] | None:
-        if success.kind in ("nearby", "used", "worn"):
-            return success.name, 1
+    def wanted(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
+        check_way(success)
+        return {**self._besides(success, inventory), **self._named(success, inventory)}
+
+    def _named(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
+        """The item that a condition names."""
+        if success.kind in ("nearby", "used", "worn", "in_dimension"):
+            return {success.name: 1}
         if success.kind == "placed":
-            return success.name, success.quantity
-        if success.kind == "in_dimension":
-            return success.name, 1
+            return {success.name: success.quantity}
         return super().wanted(success, inventory)
 
     def last(self, success: Condition) -> Subtask | None:
@@ -218,7 +194,9 @@ class MinecraftPlanning(WayPlanning):
         }
         return Subtask(name=names.get(kind, f"find {thing}"), success=success, why="the goal")
 
-    def aim(self, success: Condition) -> str:
+    def aim(self, success: Condition, item: str) -> str:
+        if item != success.name:
+            return "the goal"
         aims = {"nearby": "to be placed", "placed": "to be placed", "used": "to be used"}
         return {**aims, "worn": "to be worn"}.get(success.kind, "the goal")
 
