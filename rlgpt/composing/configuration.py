@@ -205,12 +205,15 @@ def check_task(stack: Stack, source: str) -> None:
 def check_plan(stack: Stack, source: str) -> None:
     """Raises Refused for a goal that is planned by the rulebook, where its rules know no way to it
     and the launch does not count that as its result. Called before a node is started."""
-    from nodes.common.checks.task_check import plan_problem  # imports the rules of the game
+    # They import the rules of the game.
+    from nodes.common.checks.rule_file import BOOK
+    from nodes.common.checks.task_check import plan_problem
 
     planned = "planner" in stack.nodes and stack.nodes["planner"].parameters.get("plan", True)
     if stack.task is None or not planned or stack.llm.get("kind") != "rulebook":
         return
-    if stack.unplanned == "refused" and (problem := plan_problem(stack.task)):
+    rules = str(stack.llm.get("rules") or BOOK)
+    if stack.unplanned == "refused" and (problem := plan_problem(stack.task, rules)):
         raise Refused(f"{source}: {'prompt' if stack.task.unsaid else 'task.success'}: {problem}")
 
 

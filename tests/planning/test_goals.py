@@ -54,12 +54,13 @@ def test_every_programmatic_task_is_a_goal_that_can_be_played(goals: Goals) -> N
 
 
 def test_every_prompt_of_minedojo_is_understood_as_its_success_condition(goals: Goals) -> None:
-    for name in task_ids("programmatic"):
+    for name in [*task_ids("programmatic"), "playthrough"]:
         task = goals.task(name)
         assert goals.understood(task.prompt) == task.success
         begun = goals.open_task(task.prompt)
         assert begun.unsaid
         assert (begun.inventory, begun.world) == (task.inventory, task.world)
+        assert begun.horizon == task.horizon
         assert goals.open_task(f"  Please {task.prompt.title()}. ") == begun
 
 
@@ -253,6 +254,16 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["prompt=find a dessert"], "what comes nearest is 'find desert' or"),
         (["prompt=go to the overworld"], "brings about in_dimension 'overworld'; a language model"),
         (["prompt=go to the end"], "no program that finds one; what comes nearest is"),
+        (
+            ["prompt=get a water bucket"],
+            "has no plan for 'get a water bucket': the rulebook knows no way to get 'water_bucket'",
+        ),
+        (["prompt=get a nether star"], "the rulebook has no program that builds one; what comes"),
+        (["task.id=playthrough"], "1 more dragon_egg in the inventory': no way to the End can be"),
+        (
+            ["prompt=Defeat the Ender Dragon and obtain the trophy dragon egg"],
+            "has no plan for 'Defeat the Ender Dragon and obtain the trophy dragon egg.': no way",
+        ),
         (["prompt=get an elytra"], "nothing in the rules leads to 'elytra'; a language model may"),
         (
             ["task.id=harvest_1_elytra"],

@@ -20,6 +20,7 @@ OF_THE_END = ("chorus_fruit_popped", "end_bricks", "end_rod", "purpur_block", "p
               "purpur_slab", "purpur_stairs")  # fmt: skip
 NO_WAY = {
     "purple_shulker_box": "shulker_shell",  # no shulker in this world
+    "beacon": "a nether star is had from a wither alone",
     **dict.fromkeys(OF_THE_END, "no way to the End can be played"),
 }
 

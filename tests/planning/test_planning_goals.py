@@ -6,6 +6,7 @@ import pytest
 from messages.plan import Subtask
 from messages.world import Condition, Task, View
 from nodes.common.checks.plan_check import plan_problems
+from nodes.common.checks.task_check import plan_problem
 from nodes.llm.rulebook.rules import Book, NoRule
 from voxeldojo.rules import BLOCKS
 from voxeldojo.tasks import task_ids
@@ -15,8 +16,13 @@ from worlds.minecraft.card.planning import PLANNING
 
 UNKNOWN = {"elytra", "grass", "monster_egg", "spawn_egg"}
 """Targets that nothing in the rules leads to."""
-OF_THE_END = {"chorus_flower", "chorus_fruit", "chorus_plant", "end_bricks", "end_rod", "end_stone"}
+OF_THE_END = {
+    *("chorus_flower", "chorus_fruit", "chorus_plant", "dragon_egg"),
+    *("end_bricks", "end_rod", "end_stone"),
+}
 """Targets that are had in the End alone."""
+OF_A_WITHER = {"beacon", "nether_star"}
+"""Targets that take what a mob drops that nothing builds."""
 
 VIEW = View(inventory={}, position=(0.0, 64.0, 0.0), life=20.0, food=20.0, facing="air")
 
@@ -202,18 +208,44 @@ def test_plans_to_a_place_a_height_and_a_vital(
 
 def test_every_task_of_minedojo_has_a_plan_that_can_be_carried_out():
     missing: set[str] = set()
-    for id in task_ids("programmatic"):
+    refused: list[str] = []
+    for id in [*task_ids("programmatic"), "playthrough"]:
         task = task_named(id)
+        if plan_problem(task):
+            refused.append(id)
         try:
             plan = PLANNING.plan_for(task.success, PLANNING.begun(task))
         except Unreachable:
             missing.add(task.success.name)
+            assert refused[-1] == id
             continue
         assert plan_problems(task, plan) == [], id
         assert plan[-1].success == task.success, id
         for subtask in plan:
             Book().approach(subtask.success, task.inventory, len(plan) == 1)
-    assert missing == UNKNOWN | OF_THE_END
+    assert missing == UNKNOWN | OF_THE_END | OF_A_WITHER
+    assert len(refused) == 26 + 1  # as docs/tasks.md says
+
+
+@pytest.mark.parametrize("item", ["nether_star", "end_portal_frame", "white_shulker_box"])
+def test_no_way_leads_to_a_block_or_a_mob_that_is_found_nowhere(item: str):
+    with pytest.raises(Unreachable):
+        PLANNING.plan_for(Condition(kind="have", name=item), {"diamond_pickaxe": 1})
+
+
+def test_a_skull_is_had_from_a_mob_of_the_nether():
+    plan = steps("have", "skull", {"nether": 1})
+    assert plan == [("have", "skull", 1)]
+    assert Book().kind_of(Condition(kind="have", name="skull")) == "hunt"
+    assert ("in_dimension", "nether", 1) in steps("have", "skull", {})
+
+
+def test_a_plan_with_a_subtask_that_a_rule_file_does_not_know_is_none():
+    water = Condition(kind="have", name="water_bucket")
+    task = Task(id="water", prompt="", success=water, inventory={"bucket": 1})
+    assert PLANNING.plan_for(water, task.inventory)
+    assert "no way to get 'water_bucket'" in plan_problem(task)
+    assert plan_problem(task, "mineagent.yaml") == ""  # it has one approach to everything
 
 
 @pytest.mark.parametrize(

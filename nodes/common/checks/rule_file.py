@@ -1,7 +1,7 @@
 """What a game's rulebook is written in: its rule files, read into types and checked against the
 files and the sections that they name."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -13,10 +13,12 @@ from messages.bounds import Positive
 from messages.plan import Method
 from messages.world import Condition, RewardTerm
 from voxeldojo.names import near
-from worlds.card import RulebookRules
+from worlds.card import RulebookRules, Unreachable
 
 BOOK = "rules.yaml"
 """The rule file of RL-GPT itself; the others are variants of it, see docs/methods.md."""
+BY_ANY_WAY = "any"
+"""In place of a kind: how every subtask is approached, whatever its way."""
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -122,6 +124,26 @@ def read_rules(rulebook: RulebookRules, file: str) -> Rules:
     if problem := next(_problems(read, rulebook), ""):
         raise NoRule(f"{file}: {problem}")
     return read
+
+
+def kind_of(
+    rulebook: RulebookRules, file: str, goal: Condition, inventory: Mapping[str, int], alone: bool
+) -> str:
+    """Which of a rule file's subtasks has this success; ``inventory``: what it begins with.
+
+    Raises:
+        NoRule: the rules know no way, or see `read_rules`.
+    """
+    rules = read_rules(rulebook, file)
+    if BY_ANY_WAY in rules.subtasks:
+        return BY_ANY_WAY
+    try:
+        kind = rulebook.kind_of(goal, inventory, alone, rules.tables)
+    except Unreachable as reason:
+        raise NoRule(str(reason)) from None
+    if kind not in rules.subtasks:
+        raise NoRule(f"{file} has no subtasks of the kind {kind!r}")
+    return kind
 
 
 def _problems(rules: Rules, rulebook: RulebookRules) -> Iterator[str]:

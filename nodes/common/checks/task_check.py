@@ -7,7 +7,7 @@ from itertools import islice
 import msgspec
 
 from messages.world import JUDGED, Condition, Task
-from nodes.common.checks.rule_file import NoRule, read_rules, rule_files
+from nodes.common.checks.rule_file import BOOK, NoRule, kind_of, read_rules, rule_files
 from worlds import GameError, card, games
 from worlds.card import START, Card, Goals, Unclear, Unreachable
 from worlds.registry import OURS, unplayable
@@ -88,17 +88,18 @@ def prompt_problem(task: Task) -> str:
     return ""
 
 
-def plan_problem(task: Task) -> str:
-    """Why the rulebook has no plan for a goal, as a sentence; empty if it has one, or if the goal
-    needs none: one that a critic judges is not planned."""
+def plan_problem(task: Task, file: str = BOOK) -> str:
+    """Why the rulebook has no plan for a goal of which the rule file knows every subtask, as a
+    sentence; empty if it has one, or if the goal needs none: one that a critic judges is not
+    planned."""
     game, success = card(task.game), _asked_for(task)
     if success is None or success.kind == JUDGED:
         return ""
-    reason = _no_plan(game, success, game.planning.begun(task))
+    reason = _no_plan(game, success, game.planning.begun(task), file)
     if not reason:
         return ""
     wanted = task.prompt[:100] if task.unsaid else game.conditions.short(success)
-    near = islice(_prompts_with_a_plan(game, wanted, success), NEAREST)
+    near = islice(_prompts_with_a_plan(game, wanted, success, file), NEAREST)
     shown = " or ".join(map(repr, near))
     hint = f"; what comes nearest is {shown}" if shown else ""
     return (
@@ -107,21 +108,26 @@ def plan_problem(task: Task) -> str:
     )
 
 
-def _no_plan(game: Card, success: Condition, inventory: Mapping[str, int]) -> str:
+def _no_plan(game: Card, success: Condition, inventory: Mapping[str, int], file: str) -> str:
+    planning, held = game.planning, inventory
     try:
-        game.planning.plan_for(success, inventory)
-    except Unreachable as reason:
+        subtasks = planning.plan_for(success, inventory)
+        for number, subtask in enumerate(subtasks, 1):
+            kind_of(game.rulebook, file, subtask.success, held, subtask.success == success)
+            if number < len(subtasks):
+                held = planning.expected([subtask], held, later=subtasks[number:])
+    except (Unreachable, NoRule) as reason:
         return str(reason)
     return ""
 
 
-def _prompts_with_a_plan(game: Card, prompt: str, success: Condition) -> Iterator[str]:
+def _prompts_with_a_plan(game: Card, prompt: str, success: Condition, file: str) -> Iterator[str]:
     """Those that come nearest, of other goals."""
     for near in game.goals.nearest(prompt) if game.goals is not None else ():
         other = _understood(near, game.goals)
         if other is None or (other.kind, other.name) == (success.kind, success.name):
             continue
-        if not _no_plan(game, other, {}):
+        if not _no_plan(game, other, {}, file):
             yield near
 
 

@@ -12,13 +12,20 @@ import msgspec
 
 from messages.plan import Method
 from messages.world import DEFAULT_GAME, Condition
-from nodes.common.checks.rule_file import BOOK, Approach, GuardRule, NoRule, Rules, Step, read_rules
+from nodes.common.checks.rule_file import (
+    BOOK,
+    Approach,
+    GuardRule,
+    NoRule,
+    Rules,
+    Step,
+    kind_of,
+    read_rules,
+)
 from worlds import card
-from worlds.card import RulebookRules, Unreachable
+from worlds.card import RulebookRules
 
 NOTHING: Mapping[str, int] = {}
-BY_ANY_WAY = "any"
-"""In place of a kind: how every subtask is approached, whatever its way."""
 
 
 @dataclass(frozen=True)
@@ -55,23 +62,14 @@ class Book:
         Raises:
             NoRule: the rules know no way.
         """
-        subtasks = self.rules.subtasks
-        found = subtasks.get(BY_ANY_WAY)
-        if found is None:
-            kind = self.kind_of(goal, inventory, alone)
-            found = subtasks.get(kind)
-            if found is None:
-                raise NoRule(f"{self.file} of {self.game} has no subtasks of the kind {kind!r}")
+        found = self.rules.subtasks[self.kind_of(goal, inventory, alone)]
         return self.fill(found, goal, inventory, alone)
 
     def kind_of(
         self, goal: Condition, inventory: Mapping[str, int] = NOTHING, alone: bool = True
     ) -> str:
         """Which kind of way leads there; ``inventory``: what the subtask begins with."""
-        try:
-            return self._filler.kind_of(goal, inventory, alone, self.rules.tables)
-        except Unreachable as reason:
-            raise NoRule(str(reason)) from None
+        return kind_of(self._filler, self.file, goal, inventory, alone)
 
     def program(
         self,

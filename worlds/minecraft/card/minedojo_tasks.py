@@ -139,15 +139,20 @@ def _horizon(spec: TaskSpec, kwargs: dict[str, Any]) -> int:
     return PLAYTHROUGH_STEPS if spec.kind == "playthrough" else TASK_HORIZON
 
 
+def _counted() -> list[str]:
+    """The ids of all tasks that no critic has to judge."""
+    return [*task_ids("programmatic"), *task_ids("playthrough")]
+
+
 @cache
 def _words() -> Words:
-    specs = [task_spec(name) for name in task_ids("programmatic")]
+    specs = [task_spec(name) for name in _counted()]
     return Words({spec.prompt: _success(spec, _kwargs(spec)) for spec in specs})
 
 
 @cache
 def _by_prompt() -> dict[str, str]:
-    return {plain(task_spec(name).prompt): name for name in task_ids("programmatic")}
+    return {plain(task_spec(name).prompt): name for name in _counted()}
 
 
 @cache

@@ -1,7 +1,8 @@
 """How an item is had in Minecraft: one way to each, read from the rules and from ways.yaml.
 
 The way in ways.yaml comes first, then the natural block that drops it, then its recipe, then a mob.
-A block or a mob that is found in the Nether or the End alone has that as the station of its way.
+A block or a mob that is found in the Nether or the End alone has that as the station of its way;
+to one that is found nowhere, as a mob that has to be built, no way leads.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,10 +47,24 @@ def _chosen() -> dict[str, list[Way]]:
     }
 
 
+def _found() -> frozenset[str]:
+    """The blocks that worlds are made with or that grow, and the mobs that spawn."""
+    table = sources()
+    grown = {gift for deed in table.deeds for gift in deed.gives if gift.startswith("block:")}
+    return frozenset(
+        (
+            *(source.block for source in table.blocks),
+            *(gift.removeprefix("block:") for gift in grown),
+            *(source.mob for source in table.mobs if source.within),
+        )
+    )
+
+
 def _by_the_rules() -> dict[str, list[Way]]:
     found: dict[str, Way] = {}
+    there = _found()
     for mob in MOBS:
-        for drop in mob.drops:
+        for drop in mob.drops if mob.name in there else ():
             found.setdefault(drop[0], Way(how="kill", of=mob.name))
     for craft in CRAFTS:
         recipe = _plainest(craft.recipes)
@@ -60,7 +75,7 @@ def _by_the_rules() -> dict[str, list[Way]]:
             gives=recipe.count,
         )
     for block in BLOCKS:
-        for drop in block.drops:
+        for drop in block.drops if block.name in there else ():
             # Of what is made, only the block's own certain drop is a source: a crafting table that
             # is dug gives one, and is none.
             if drop[0] not in found or (drop[3] == 1 and drop[0] == block.name):
@@ -110,6 +125,18 @@ NO_WAY_TO_THE_END = (
     "no way to the End can be played: it takes twelve eyes of ender and the portal of a "
     "stronghold, and the rulebook has no program that finds one"
 )
-# Shulkers live where no task leads.
-WAYS = Ways(_table(), MADE, by_tier, beyond={"shulker_shell": "", "end": NO_WAY_TO_THE_END})
+NO_WAY_TO_A_WITHER = (
+    "a nether star is had from a wither alone, which is built of soul sand and skulls, and the "
+    "rulebook has no program that builds one"
+)
+WAYS = Ways(
+    _table(),
+    MADE,
+    by_tier,
+    beyond={
+        "shulker_shell": "",  # shulkers live where no task leads
+        "nether_star": NO_WAY_TO_A_WITHER,
+        "end": NO_WAY_TO_THE_END,
+    },
+)
 way_to, open_ways, easiest = WAYS.way_to, WAYS.open_ways, WAYS.easiest
