@@ -15,6 +15,7 @@ import msgspec
 from messages.breaking import BROKEN
 from messages.bus import Bus, BusError
 from messages.bus.header import Header
+from messages.calling import calls
 from messages.chat import TOKENS
 from messages.codec import CodecError, Frames, decode
 from messages.interface import Topic
@@ -83,6 +84,7 @@ class NodeMessages:
         self._speaking = Speaking()
         # Topics that cost their node something where there are subscribers.
         self._not_counted = {SIGHT.at(node).name for node in stack.env_servers}
+        self._not_counted |= {calls(node).name for node in (*stack.nodes, LAUNCHER)}
         self._activity_topics = {ACTIVITY.at(node).name for node in stack.env_servers}
         self._activities: dict[str, Activity] = {}
         self._pauses: dict[str, Pause] = {}  # by node
