@@ -86,14 +86,11 @@ def windows(run: Path, written: dict[str, list[TimesLine]]) -> list[Window]:
         return [Window(began=first, ready=first, ended=last)] if last else []
     now = time.time()
     found: list[Window] = []
-    for record, following in zip(records, [*records[1:], None], strict=True):
-        ended = record.ended
-        if ended is None and following is None and run_folder.launched(run):
-            # What has passed since the last lines is not known yet.
-            ended = last if 0.0 <= now - last <= 2 * EVERY else now
-        elif ended is None:
-            ended = launches.last_sign(run) if following is None else following.began
-        ended = max(ended, record.began)
+    for record, end in launches.with_ends(run, records, now):
+        goes_on = record.ended is None and record is records[-1] and run_folder.launched(run)
+        # What has passed since the last lines is not known yet.
+        just_now = goes_on and 0.0 <= now - last <= 2 * EVERY
+        ended = max(last if just_now else end, record.began)
         ready = ended if record.ready is None else min(record.ready, ended)
         found.append(Window(began=record.began, ready=ready, ended=ended))
     return found

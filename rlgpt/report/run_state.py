@@ -49,8 +49,8 @@ def state(run: Path, ending: Ending) -> State:
     if last is not None and last.how == "interrupted" and last.ended is not None:
         kind: Kind = "interrupted" if ending.there else "stopped"
         return State(kind=kind, text=f"interrupted by {last.text} on {moment(last.ended)}")
-    if last is not None and last.ended is None:
-        when = moment(launches.last_sign(run))
+    if last is not None and not last.how:
+        when = moment(launches.last_sign(run) if last.ended is None else last.ended)
         return State(kind="unfinished", text=f"its launcher was killed, on {when} or soon after")
     if ending.done:
         return State(kind="done", text="its work is done, and no node is running")

@@ -5,6 +5,7 @@ a run knows whether it still goes on, was interrupted, or its launcher was kille
 """
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,7 @@ import msgspec
 
 from messages.undecodable import UNDECODABLE
 from nodes.common.storage.whole_files import write_whole
+from nodes.times import FILE as TIMES
 from rlgpt.runs import run_folder
 
 FILE = "launches.json"
@@ -23,7 +25,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     began: float
     ready: float | None = None  # when all nodes were ready for the first time
     ended: float | None = None  # None: it goes on, or its launcher was killed
-    how: Literal["", "finished", "interrupted", "failed"] = ""
+    how: Literal["", "finished", "interrupted", "failed"] = ""  # "": the same
     text: str = ""  # the signal, or why it failed
     restarts: dict[str, int] = {}  # by node
 
@@ -34,6 +36,9 @@ class Launches:
     def __init__(self, run: Path) -> None:
         self._path = run / FILE
         self._records = read(run)
+        if self._records and self._records[-1].ended is None:
+            # Of a launcher that was killed. When that was, is lost once this launch has written.
+            self._records[-1].ended = max(last_sign(run), self._records[-1].began)
         self._record = LaunchRecord(began=time.time())
         self._records.append(self._record)
         self._write()
@@ -78,7 +83,7 @@ def seconds(run: Path, now: float) -> float:
     records = read(run)
     if not records:
         return max(last_sign(run) - _made(run), 0.0)
-    return sum(max((_end(run, record, records, now)) - record.began, 0.0) for record in records)
+    return sum(max(end - record.began, 0.0) for record, end in with_ends(run, records, now))
 
 
 def restarts(run: Path) -> dict[str, int]:
@@ -92,18 +97,62 @@ def restarts(run: Path) -> dict[str, int]:
 
 def last_sign(run: Path) -> float:
     """When a node or the launcher last wrote anything, as far as the folder shows."""
-    found = [run / "launcher.log", *run.glob("*/*.log"), *run.glob("*/*.sqlite*")]
+    found = [run / "launcher.log", *run.glob(f"*/{TIMES}"), *run.glob("*/*.log")]
+    found += [path for path in run.glob("*/*.sqlite*") if not _of_a_reader(path)]
     return max((_changed(path) for path in found), default=_made(run))
 
 
-def _end(run: Path, record: LaunchRecord, records: list[LaunchRecord], now: float) -> float:
-    if record.ended is not None:
-        return record.ended
-    # Of a launcher that was killed only its last sign is known; a resumed run has newer ones.
-    following = [each.began for each in records if each.began > record.began]
-    if not following and run_folder.launched(run):
-        return now
-    return min([now, last_sign(run), *following])
+def with_ends(
+    run: Path, records: list[LaunchRecord], now: float
+) -> Iterator[tuple[LaunchRecord, float]]:
+    """Each launch with its end, as far as that is known."""
+    for record, following in zip(records, [*records[1:], None], strict=True):
+        if record.ended is not None:
+            yield record, record.ended
+        elif following is not None:
+            yield record, _end_before(run, record, following.began)
+        elif run_folder.launched(run):
+            yield record, now
+        else:
+            yield record, min(last_sign(run), now)
+
+
+def _end_before(run: Path, record: LaunchRecord, following: float) -> float:
+    """When a launch ended whose launcher was killed, and after which there was another one: with
+    the last line of a node before that one. The files' own times are newer."""
+    lines = [at for path in run.glob(f"*/{TIMES}") for at in _times(path)]
+    if not lines:
+        return following  # nothing is known of it
+    known = record.began if record.ready is None else record.ready
+    return max([known, *(at for at in lines if record.began <= at <= following)])
+
+
+class _Line(msgspec.Struct):
+    """Of a line of a node's times: when it was written."""
+
+    at: float
+
+
+def _times(path: Path) -> Iterator[float]:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return
+    decoder = msgspec.json.Decoder(_Line)
+    for line in data.split(b"\n"):
+        try:
+            yield decoder.decode(line).at
+        except UNDECODABLE:
+            continue  # a node was killed while it wrote it
+
+
+def _of_a_reader(path: Path) -> bool:
+    """Whether SQLite writes a file also where a database is only read, as by a report."""
+    try:
+        empty = path.stat().st_size == 0
+        return path.name.endswith("-shm") or (path.name.endswith("-wal") and empty)
+    except OSError:
+        return True  # removed meanwhile
 
 
 def _made(run: Path) -> float:

@@ -6,9 +6,11 @@ import os
 import signal
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rlgpt.report.writing import write
+from rlgpt.runs import launches
 from rlgpt.runs.run_folder import launched as is_launched
 from tests.dash.dash_served import Served, served, states_until, toys
 from tests.launch_toys.launched import Launched, launched
@@ -25,6 +27,17 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mark_launched(run)
     write(run, goal_report())
     return run
+
+
+def killed_an_hour_ago(run: Path) -> None:
+    """A run whose launcher was killed now, as if that had been then."""
+    for path in (run, *run.rglob("*")):
+        changed = path.lstat().st_mtime - 3600.0
+        os.utime(path, (changed, changed), follow_symlinks=False)
+    (record,) = launches.read(run)
+    assert record.ready is not None
+    record.began, record.ready = record.began - 3600.0, record.ready - 3600.0
+    (run / launches.FILE).write_bytes(msgspec.json.encode([record]))
 
 
 def states(nodes: list[dict[str, object]]) -> dict[str, object]:
@@ -119,6 +132,7 @@ def test_an_open_connection_is_sent_the_launchers_death_and_its_resumption(place
             )
             assert status == 409
             assert b"rlgpt resume again" in body
+            killed_an_hour_ago(run)
             with launched("resume", "again", cwd=place, run=run) as resumed:
                 resumed.wait_for("there is no goal")
                 states_until(
@@ -132,6 +146,7 @@ def test_an_open_connection_is_sent_the_launchers_death_and_its_resumption(place
                     ),
                 )
                 assert is_launched(run)
+                assert page.json("/api/runs/again/times")["whole"] < 1800.0  # not the pause
                 resumed.stop(signal.SIGINT)
             states_until(socket, lambda s: s.get("run", {}).get("launched") is False)
 
