@@ -6,6 +6,7 @@ a run knows whether it still goes on, was interrupted, or its launcher was kille
 
 import time
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -106,7 +107,7 @@ def with_ends(
     run: Path, records: list[LaunchRecord], now: float
 ) -> Iterator[tuple[LaunchRecord, float]]:
     """Each launch with its end, as far as that is known."""
-    for record, following in zip(records, [*records[1:], None], strict=True):
+    for record, following in zip_longest(records, records[1:]):
         if record.ended is not None:
             yield record, record.ended
         elif following is not None:

@@ -1,8 +1,10 @@
 """Where the time of a run went, as far as its files say it.
 
 Tryouts, evaluations and performances are timed by the env server (a play begins and ends), answers
-by the llm node, trainings by the learner's curves. They may overlap; what no part was measured for
-is the rest. Beside it the account of `rlgpt profile`, of runs whose nodes have written it down.
+by the llm node, trainings by the learner's curves. A training that a pause of the run interrupted
+went on after it: of its time only that of launches counts. Parts may overlap; what no part was
+measured for is the rest. Beside it the account of `rlgpt profile`, of runs whose nodes have written
+it down.
 """
 
 from pathlib import Path
@@ -13,6 +15,9 @@ from rlgpt.profiling import MEANINGS, TITLES, profile
 from rlgpt.report import node_files, played_episodes, stores
 from rlgpt.runs import launches
 
+_SPEED = "speed/steps_per_second"
+_SPEEDS = 20
+"""Trainings whose speed is shown, the newest."""
 _TRAININGS = 5
 """Trainings whose parts are shown, the newest."""
 _APART = 500
@@ -39,10 +44,11 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
         words = played_episodes.in_words(purpose, goals)
         part = "performance" if purpose.kind == "validation" else purpose.kind
         spans.append({"part": part, "began": began, "ended": ended, "words": words})
+    records = launches.read(run)
+    launched = [(record.began, ended) for record, ended in launches.with_ends(run, records, now)]
     for line in _trainings(curves):
-        spans.append(
-            {"part": "training", "began": line.began, "ended": line.ended, "words": line.policy}
-        )
+        for began, ended in _within(line, launched):
+            spans.append({"part": "training", "began": began, "ended": ended, "words": line.policy})
     for entry in node_files.exchanges(run):
         answered = node_files.part(entry, "answered")
         seconds, at = answered.get("seconds"), entry.get("time")
@@ -54,7 +60,7 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
     for span in spans:
         parts[span["part"]] += max(span["ended"] - span["began"], 0.0)
     parts["rest"] = max(whole - _covered(spans), 0.0)
-    records = launches.read(run)
+    speeds = sorted((line for line in curves if line.tag == _SPEED), key=lambda line: -line.began)
     account = profile(run)
     return {
         "whole": whole,
@@ -74,6 +80,8 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
         ],
         "launches": [{"began": each.began, "ended": each.ended} for each in records],
         "spans": _drawn(spans),
+        "speeds": [_speed(line, launched) for line in speeds[:_SPEEDS]],
+        "all_speeds": len(speeds),
     }
 
 
@@ -105,6 +113,24 @@ def _trainings(curves: list[CurveLine]) -> list[CurveLine]:
         if known is None or line.points > known.points:
             found[line.policy] = line
     return list(found.values())
+
+
+def _within(line: CurveLine, launched: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The parts of a training in which the run was launched; the whole where it never was, as of
+    nodes that were driven without a launcher."""
+    parts = [(max(line.began, began), min(line.ended, ended)) for began, ended in launched]
+    return [(began, ended) for began, ended in parts if ended > began] or [(line.began, line.ended)]
+
+
+def _speed(line: CurveLine, launched: list[tuple[float, float]]) -> dict[str, Any]:
+    seconds = sum(ended - began for began, ended in _within(line, launched))
+    return {
+        "policy": line.policy,
+        "samples": line.last,
+        "seconds": round(seconds, 3),
+        "mean": (line.last - line.first) / seconds if seconds > 0 else None,
+        "last": line.value,
+    }
 
 
 def _covered(spans: list[dict[str, Any]]) -> float:

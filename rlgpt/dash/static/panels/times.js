@@ -9,7 +9,6 @@ import { title } from "./curves.js";
 const PLACES = { training: 0, tryout: 1, evaluation: 2, performance: 3, other: 5, llm: 4, rest: 5 };
 const WIDTH = 1000;
 const ROW = 26;
-const SPEEDS = 20; // trainings that are listed, the newest
 
 export function times(root, context) {
   const sums = h("section", { class: "card" });
@@ -22,12 +21,11 @@ export function times(root, context) {
 
   async function load() {
     const found = await get(ofRun(context.run, "times")).catch(() => null);
-    const curves = await get(ofRun(context.run, "curves")).catch(() => []);
     if (!found || ended || !context.current()) return;
     drawProfile(profile, found.profile);
     drawSums(sums, found);
     drawLine(line, found);
-    drawSpeed(learner, curves);
+    drawSpeed(learner, found);
   }
 
   load();
@@ -106,7 +104,7 @@ function drawSums(root, found) {
       swatch.style.background = colour(PLACES[part.part]);
       return h("tr", null, td([swatch, part.label]), td(duration(part.seconds), "number"), td(`${((100 * part.seconds) / Math.max(found.whole, sum)).toFixed(1)} %`, "number"));
     })),
-    h("p", { class: "soft small" }, "Parts may overlap. Seconds of tryouts and evaluations are the env server's, of answers the llm node's, of trainings from the first to the last update."),
+    h("p", { class: "soft small" }, "Parts may overlap. Seconds of tryouts and evaluations are the env server's, of answers the llm node's, of trainings from the first to the last update, without pauses of the run."),
   );
 }
 
@@ -137,13 +135,12 @@ function drawLine(root, found) {
   );
 }
 
-function drawSpeed(root, curves) {
-  const every = curves.filter((line) => line.tag === "speed/steps_per_second").sort((a, b) => b.began - a.began);
-  const speeds = every.slice(0, SPEEDS);
+function drawSpeed(root, found) {
+  const { speeds, all_speeds: all } = found;
   fill(
     root,
     speeds.length
-      ? [every.length > speeds.length ? h("p", { class: "soft small" }, `Of ${every.length} trainings the newest ${speeds.length}:`) : "", table(["policy", "#samples", "#time", "#samples a second, mean", "#at its end"], speeds.map((line) => h("tr", null, td(title(line.policy)), td(count(line.last), "number"), td(duration(line.ended - line.began), "number"), td(count((line.last - line.first) / Math.max(line.ended - line.began, 1e-3)), "number"), td(count(line.value), "number"))))]
+      ? [all > speeds.length ? h("p", { class: "soft small" }, `Of ${all} trainings the newest ${speeds.length}:`) : "", table(["policy", "#samples", "#time", "#samples a second, mean", "#at its end"], speeds.map((each) => h("tr", null, td(title(each.policy)), td(count(each.samples), "number"), td(duration(each.seconds), "number"), td(count(each.mean), "number"), td(count(each.last), "number"))))]
       : empty("No policy has been trained yet."),
   );
 }
