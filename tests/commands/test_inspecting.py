@@ -204,6 +204,14 @@ def test_rates_and_gaps_are_those_of_the_messages_that_came() -> None:
     assert (row["messages"], row["hz"], row["kib_per_second"]) == (41, 20.5, 20.5)
     assert (row["bytes_each"], row["gap_p50_ms"], row["gap_p95_ms"]) == (1024, 50.0, 50.0)
     assert row["delay_p50_ms"] is None
+    for count in (1, 2, 3, 19):  # no percentile is larger than all that was measured
+        counted.delays = [0.001 * number for number in range(1, count + 1)]
+        row = counted.row("talker/chatter", 2.0)
+        assert 0.5 * count <= row["delay_p50_ms"] <= row["delay_p95_ms"] <= 1.0 * count
+    counted.times, counted.delays = [0.0, 0.5, 2.0], [0.001, 0.002, 0.008]
+    row = counted.row("talker/chatter", 2.0)
+    assert (row["gap_p50_ms"], row["gap_p95_ms"]) == (1000.0, 1450.0)
+    assert (row["delay_p50_ms"], row["delay_p95_ms"]) == (2.0, 7.4)
 
 
 def test_topic_pub_publishes_in_place_of_a_node_that_does_not_run(
