@@ -12,6 +12,7 @@ from messages.plan import PURSUE
 from messages.world import Episode
 from nodes.common.storage.episode_store import (
     ENDINGS,
+    ENDS,
     EPISODES,
     FILE,
     PLAY,
@@ -139,6 +140,14 @@ def endings(run: Path) -> dict[str, list[tuple[Ending, str, int]]]:
     found: dict[str, list[tuple[Ending, str, int]]] = {}
     for play, ended, why, number in stores.rows(_file(run), ENDINGS):
         found.setdefault(play, []).append((ended, why, number))
+    return found
+
+
+def ends(run: Path) -> dict[str, dict[int, tuple[Ending, str]]]:
+    """How each episode ended, and why, by play and environment."""
+    found: dict[str, dict[int, tuple[Ending, str]]] = {}
+    for play, environment, ended, why in stores.rows(_file(run), ENDS):
+        found.setdefault(play, {})[environment] = (ended, why)
     return found
 
 

@@ -58,7 +58,7 @@ def test_an_episode_is_found_described_and_played_again(
         programs = {each["name"]: each for each in page.json(f"/api/runs/{name}/programs")}
         assert set(programs) == {"look_around", "faulty"}
         (use,) = programs["faulty"]["uses"]
-        assert (use["episodes"], use["successes"]) == (3, 0)
+        assert (use["episodes"], use["successes"]) == (1, 0)  # it ran in one of the three
         replay = filmed(page, name, 40)
         assert replay["state"] == "done", replay
         assert "as recorded" in str(replay["text"])

@@ -191,6 +191,11 @@ ENDINGS = (
     " group by play, ending, why order by began, play, min(environment)"
 )
 """How many episodes of each play ended how."""
+ENDS = (
+    f"select play, environment, {_END} as ending, why"
+    " from episodes join plays using (play) order by began, play, environment"
+)
+"""How each episode ended."""
 PLAY = "select play, began, ended, whole, opened, parts from plays where play = ?"
 _COUNTED = (
     "select play, count(*), sum(ended = 'success'), sum(ended = 'death'), sum(steps) from {}"

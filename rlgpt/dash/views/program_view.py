@@ -6,6 +6,8 @@ same wherever its source is.
 
 import hashlib
 import zlib
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -13,7 +15,6 @@ import msgspec
 from messages.plan import Iteration
 from messages.program import Program
 from messages.undecodable import UNDECODABLE
-from messages.world import Interface
 from nodes.common.storage.episode_store import PlayPart
 from rlgpt.report import played_episodes, stores
 from rlgpt.report.account import account
@@ -25,7 +26,8 @@ _PARTS = "select play, parts from plays order by began"
 
 
 class Use(msgspec.Struct, frozen=True, kw_only=True):
-    """A play in which a program ran: as a stage, or as a coded action of a policy (``macro``)."""
+    """A play in which a program ran: as a stage, or as a coded action of a policy (``macro``). Of
+    its episodes those count in which it may have run: not those that had ended before."""
 
     play: str
     words: str
@@ -54,7 +56,7 @@ class ProgramView(msgspec.Struct, kw_only=True):
     role: str  # "stage", "macro" or "guard": what it was last
     uses: list[Use] = []  # the newest last; of many only these
     plays: int = 0  # how many uses there are in all
-    episodes: int = 0  # of all plays in which it was a stage or a guard
+    episodes: int = 0  # of all plays in which it was a stage or a guard, those that it was in
     successes: int = 0
     chosen: list[MacroUse] = []
 
@@ -66,15 +68,17 @@ def program_id(source: str) -> str:
 def programs(run: Path) -> list[ProgramView]:
     """All programs that were run or belong to an iteration, the ones used last first."""
     views: dict[str, ProgramView] = {}
-    endings = played_episodes.endings(run)
+    ends = played_episodes.ends(run)
     goals = played_episodes.several_goals(run)
     for play, packed in stores.rows(run / "env_server" / played_episodes.FILE, _PARTS):
-        counted: set[str] = set()  # a program counts once in a play
-        for program, role in _programs_of(_parts(packed)):
-            view = _view(views, program, role)
-            if play in endings and view.id not in counted:
-                counted.add(view.id)
-                _count(view, _use(play, endings[play], role == "macro", goals))
+        there = ends.get(play, {})
+        for each in _programs_of(_parts(packed), there):
+            view = _view(views, each.program, each.role)
+            # One that also was a sub-action counts as that.
+            environments = each.run_in or each.chosen_in
+            if environments:
+                own = [there[environment] for environment in sorted(environments)]
+                _count(view, _use(play, own, not each.run_in, goals))
     for turn in account(run).iterations:
         for stage in turn.stages:
             if stage.program is not None:
@@ -118,37 +122,59 @@ def _parts(packed: bytes) -> list[PlayPart]:
         return []
 
 
-def _programs_of(parts: list[PlayPart]) -> list[tuple[Program, str]]:
-    found: list[tuple[Program, str]] = []
+class _InPlay:
+    """A program of a play, and the environments of the parts in which it was a stage or a guard
+    (``run_in``) or a coded action (``chosen_in``)."""
+
+    def __init__(self) -> None:
+        self.role = ""  # the last
+        self.run_in: set[int] = set()
+        self.chosen_in: set[int] = set()
+
+    def add(self, program: Program, role: str, environments: set[int]) -> None:
+        self.program = program
+        self.role = role
+        (self.chosen_in if role == "macro" else self.run_in).update(environments)
+
+
+def _programs_of(parts: list[PlayPart], there: Iterable[int]) -> list[_InPlay]:
+    """The programs of a play, each once, the ones used last at the end. ``there``: the play's
+    environments."""
+    found: dict[str, _InPlay] = {}
     for part in parts:
-        if part.program is not None:
-            found.append((part.program, "stage"))
-        if part.interface is not None:
-            found += _macros(part.interface)
-        found += [(g.program, "guard") for g in part.guards if g.program is not None]
+        own = set(there) & set(part.environments) if part.environments else set(there)
+        for program, role in _programs_in(part):
+            id = program_id(program.source)
+            found[id] = found.pop(id, None) or _InPlay()
+            found[id].add(program, role, own)
+    return list(found.values())
+
+
+def _programs_in(part: PlayPart) -> list[tuple[Program, str]]:
+    found: list[tuple[Program, str]] = []
+    if part.program is not None:
+        found.append((part.program, "stage"))
+    if part.interface is not None:
+        found += [(macro, "macro") for macro in part.interface.macros]
+    found += [(guard.program, "guard") for guard in part.guards if guard.program is not None]
     return found
 
 
-def _macros(interface: Interface) -> list[tuple[Program, str]]:
-    return [(macro, "macro") for macro in interface.macros]
-
-
 def _use(
-    play: str, endings: list[tuple[played_episodes.Ending, str, int]], macro: bool, goals: bool
+    play: str, ends: list[tuple[played_episodes.Ending, str]], macro: bool, goals: bool
 ) -> Use:
-    counts: dict[str, int] = {}
-    for ended, why, number in endings:
-        words = played_episodes.WORDS[ended] + (f": {why}" if why else "")
-        counts[words[:120]] = counts.get(words[:120], 0) + number
+    counts = Counter(
+        (played_episodes.WORDS[ended] + (f": {why}" if why else ""))[:120] for ended, why in ends
+    )
     purpose = played_episodes.purpose(play)
     return Use(
         play=play,
         words=played_episodes.in_words(purpose, goals),
         kind=purpose.kind,
         macro=macro,
-        episodes=sum(counts.values()),
-        successes=sum(number for ended, _, number in endings if ended == "success"),
-        endings=dict(sorted(counts.items(), key=lambda item: -item[1])[:6]),
+        episodes=len(ends),
+        successes=sum(ended == "success" for ended, _ in ends),
+        endings=dict(counts.most_common(6)),
     )
 
 

@@ -58,7 +58,7 @@ function one(program, context) {
       { class: "card" },
       h("header", null, h("h3", null, program.name), mark("", ROLES[program.role]), h("span", { class: "soft" }, `at most ${program.max_steps} steps`)),
       program.purpose && h("p", null, program.purpose),
-      program.episodes > 0 && h("p", null, h("b", null, `${program.successes} of ${program.episodes}`), " episodes in which it ran as a sub-action succeeded."),
+      program.episodes > 0 && h("p", null, h("b", null, `${program.successes} of ${program.episodes}`), ` episodes in which it ${program.role === "guard" ? "was a guard" : "ran as a sub-action"} succeeded.`),
       times > 0 && h("p", null, "Policies chose it ", h("b", null, `${times}×`), " in their tryouts: ", endings(program.chosen)),
       program.plays > program.uses.length && h("p", { class: "soft small" }, `It ran in ${program.plays} plays; of these the newest ${program.uses.length}:`),
       program.uses.length > 0 &&
