@@ -3,11 +3,23 @@
 from pathlib import Path
 from urllib.parse import urlencode
 
+import msgspec
 import pytest
 
 from messages.bus.goal_store import GoalRecord
 from messages.codec import encode, snapshot
-from messages.plan import PURSUE, Limits, PursueGoal
+from messages.plan import (
+    ACHIEVE,
+    IMPLEMENT,
+    PURSUE,
+    AchieveSubtask,
+    Implement,
+    Limits,
+    PursueGoal,
+    SubAction,
+    SubtaskReport,
+)
+from nodes.common.storage.node_memory import Memory
 from nodes.common.storage.stored_goals import StoredGoals
 from rlgpt.dash import films
 from rlgpt.dash.views import episode_view, plan_view, program_view, time_view
@@ -19,7 +31,8 @@ from rlgpt.runs.run_folder import Lock
 from tests.dash.browser import NONE, PROGRAM, Browser
 from tests.dash.dash_served import served
 from tests.many_goals_run import EPISODES, PLAYS, TRAINED, evaluation, many_goals, policy
-from tests.report_run import TASK
+from tests.report_run import TASK, goal_report
+from tests.reports.test_report_any_time import sent
 
 GOALS = 45
 
@@ -57,6 +70,38 @@ def test_work_for_a_goal_whose_id_begins_alike_is_not_shown_as_this_ones(tmp_pat
         found = plan_view.plan(tmp_path, "goal-1")
     assert [each.id for each in found["under_way"]] == [id]
     assert [each["state"] for each in found["subtasks"]] == ["done"]
+
+
+def test_iterations_of_renewed_practice_are_shown_with_their_own_episodes(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("name: a\nnodes: {planner: {}}\n")
+    first, second = goal_report().iterations
+    (harvest,) = goal_report().subtasks
+    own = "goal/2-harvest-log"  # its place when it was begun; the plan is another one by now
+    again = f"{own}/again-1"
+    done = SubtaskReport(iterations=[first], success=False, reason="It was not enough.")
+    asked = AchieveSubtask(task=TASK, subtask=harvest, limits=Limits())
+    action = SubAction(name="dig", method="rl", success=TASK.success)
+    dig = Implement(task=TASK, sub_action=action, before=[], history=[])
+    stores = [
+        sent(tmp_path, PURSUE, "goal", PursueGoal(task=TASK, limits=Limits())),
+        sent(tmp_path, ACHIEVE, own, asked, "succeeded", done),
+        sent(tmp_path, ACHIEVE, again, msgspec.structs.replace(asked, history=[first])),
+        sent(tmp_path, IMPLEMENT, f"{again}/iteration-2/dig", dig),
+    ]
+    slow_agent = Memory(tmp_path / "slow_agent" / "memory.sqlite")
+    slow_agent.keep(f"{again}/iteration-1", second)
+    with Lock(tmp_path):
+        Launches(tmp_path)
+        (subtask,) = plan_view.plan(tmp_path)["subtasks"]
+    assert (subtask["state"], subtask["goal"]) == ("active", own)
+    goals = [turn["goal"] for turn in subtask["iterations"]]
+    assert goals == [f"{own}/iteration-0", f"{again}/iteration-1"]
+    assert subtask["current"]["number"] == 2
+    assert [line["name"] for line in subtask["current"]["lines"]] == ["dig"]
+    for store in stores:
+        store.close()
+    links = (Path(plan_view.__file__).parents[1] / "static/panels/overview.js").read_text()
+    assert "of/${encodeURIComponent(turn.goal)}" in links
 
 
 def test_of_a_program_that_ran_in_many_plays_the_newest_are_listed_and_all_counted(

@@ -10,6 +10,7 @@ from messages.plan import IMPLEMENT, GuardLine, Implement, Implemented, Iteratio
 from messages.world import DEFAULT_GAME
 from nodes.common.goals import guard_counts
 from nodes.common.goals.goal_ids import file_name, slug
+from rlgpt.dash.views.practised_goals import PractisedGoals
 from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import node_files, stores
 from rlgpt.report.account import Account, account
@@ -82,12 +83,14 @@ def _task(known: Account, game: str) -> dict[str, Any] | None:
 
 def _subtasks(run: Path, known: Account, game: str) -> list[dict[str, Any]]:
     planned = {subtask.name: subtask for subtask in known.subtasks}
+    goals = PractisedGoals(run, known.goal)
     rows: list[dict[str, Any]] = []
-    for number, name in enumerate(subtask_names(known.subtasks, known.iterations)):
+    for place, name in enumerate(subtask_names(known.subtasks, known.iterations)):
         subtask = planned.get(name)
         turns = [each for each in known.iterations if each.subtask == name]
         # Of this goal and this subtask alone: its id may begin another's.
-        pursued = f"{known.goal}/{number}-{slug(name)}"
+        pursued = goals.of_subtask(name, f"{known.goal}/{place}-{slug(name)}")
+        number = len(turns)  # of the iteration that is not over
         active = any(_of_goal(line.id, pursued) for line in known.under_way)
         done = name in known.stopped or known.whole is not None
         rows.append(
@@ -99,18 +102,26 @@ def _subtasks(run: Path, known: Account, game: str) -> list[dict[str, Any]]:
                 "stopped": known.stopped.get(name, ""),
                 "chosen": known.chosen.get(name),
                 "goal": pursued,
-                "iterations": [_iteration(each, game) for each in turns],
-                "current": _current(run, known, name, len(turns)) if active else None,
+                "iterations": [
+                    _iteration(each, goals.of_iteration(name, each.number, pursued), game)
+                    for each in turns
+                ],
+                "current": (
+                    _current(run, goals.of_iteration(name, number, pursued), number, game)
+                    if active
+                    else None
+                ),
             }
         )
     return rows
 
 
-def _iteration(turn: Iteration, game: str) -> dict[str, Any]:
+def _iteration(turn: Iteration, goal: str, game: str) -> dict[str, Any]:
     policies = {stage.sub_action.name: stage for stage in turn.stages}
     unseen = turn.unseen
     return {
         "number": turn.number,
+        "goal": goal,
         "success_rate": turn.success_rate,
         "successes": successes(turn),
         "episodes": turn.episodes,
@@ -207,14 +218,11 @@ def _performance(performed: Performed | None) -> dict[str, Any] | None:
     }
 
 
-def _current(run: Path, known: Account, subtask: str, number: int) -> dict[str, Any] | None:
+def _current(run: Path, goal: str, number: int, game: str) -> dict[str, Any] | None:
     """The iteration that is not over: the sub-actions that the fast agent was sent so far."""
-    mark = f"-{slug(subtask)}/iteration-{number}/"
-    game = known.task.game if known.task is not None else DEFAULT_GAME
     lines: list[dict[str, Any]] = []
     for head in stores.goals(run, IMPLEMENT):
-        # A run may have pursued other goals before, with subtasks of the same name.
-        wanted = head.goal.startswith(f"{known.goal}/") and mark in f"{head.goal}/"
+        wanted = head.goal.startswith(f"{goal}/")
         record = stores.goal(run, IMPLEMENT, head.goal) if wanted else None
         request = None if record is None else stores.request(record, Implement)
         if record is None or request is None:

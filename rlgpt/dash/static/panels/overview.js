@@ -225,7 +225,7 @@ function details(turn, subtask, found, context) {
   shown.append(h("p", { class: "soft small" }, `samples: ${count(samples.training)} training, ${count(samples.trial)} tryouts, ${count(samples.evaluation)} evaluation`));
   const links = h("p", { class: "links" });
   if (turn.video) links.append(h("a", { href: context.address("episodes", `film/${encodeURIComponent(turn.video.split("/").pop())}`) }, "film of one evaluation episode"));
-  links.append(h("a", { href: context.address("episodes", `of/${encodeURIComponent(`${subtask.goal}/iteration-${turn.number}`)}`) }, "its episodes"));
+  links.append(h("a", { href: context.address("episodes", `of/${encodeURIComponent(turn.goal)}`) }, "its episodes"));
   shown.append(links);
   return shown;
 }
