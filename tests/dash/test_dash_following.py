@@ -1,6 +1,8 @@
 """How the page's server follows a run: what it subscribes to, and what it says of changes."""
 
+import contextlib
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,42 +11,104 @@ import yaml
 
 from messages.bus import Bus
 from messages.calling import calls
+from messages.chat import EXCHANGES, TOKENS, Answered, Exchange, Tokens
 from messages.system import Description, description
+from nodes.common.running.file_lock import take_lock
 from rlgpt.composing.configuration import load
+from rlgpt.dash.follow import answers_being_written
 from rlgpt.dash.follow.node_messages import NodeMessages
 from tests.bus_processes import eventually
+from tests.dash.dash_served import served, states_until
 from tests.launch_toys.talker import CHATTER
 
 
-def configure(run: Path) -> None:
-    nodes = {"talker": {"module": "tests.launch_toys.talker"}}
-    config = {"name": "toys", "run": str(run), "nodes": nodes}
+@contextlib.contextmanager
+def spinning(bus: Bus) -> Iterator[Bus]:
+    over = threading.Event()
+    serving = threading.Thread(target=bus.spin, args=(over,))
+    serving.start()
+    try:
+        yield bus
+    finally:
+        over.set()
+        bus.wake()
+        serving.join()
+        bus.close()
+
+
+def configure(run: Path, **nodes: str) -> None:
+    config = {
+        "name": "toys",
+        "run": str(run),
+        "nodes": {name: {"module": module} for name, module in nodes.items()},
+    }
     (run / "config.yaml").write_text(yaml.safe_dump(config))
+
+
+def describe(bus: Bus, node: str) -> None:
+    found = Description(node=node, epoch="1", pid=1, endpoints=bus.endpoints)
+    bus.publish(description(node), found)
+
+
+@pytest.fixture
+def llm(run_folder: Path) -> Iterator[Bus]:
+    """A node ``llm`` that runs without a launcher, and publishes what a test says."""
+    configure(run_folder, llm="nodes.llm")
+    (run_folder / "llm").mkdir()
+    with (run_folder / "llm" / "lock").open("w") as lock:
+        assert take_lock(lock.fileno())
+        bus = Bus(run_folder, "llm")
+        bus.advertise(EXCHANGES)
+        bus.advertise(TOKENS)
+        describe(bus, "llm")
+        with spinning(bus):
+            yield bus
 
 
 @pytest.mark.parametrize("node", ["talker", "launcher"])
 def test_a_node_that_is_shown_need_not_publish_its_calls(run_folder: Path, node: str) -> None:
     """It would encode every request and reply for a page that shows none of them."""
-    configure(run_folder)
+    configure(run_folder, talker="tests.launch_toys.talker")
     bus = Bus(run_folder, node)
     heard = CHATTER.at(node)
     bus.advertise(heard)
     names = [each.name for each in bus.endpoints]
     assert names.index(calls(node).name) < names.index(heard.name)  # they come in this order
-    found = Description(node=node, epoch="1", pid=1, endpoints=bus.endpoints)
-    bus.publish(description(node), found)
-    over = threading.Event()
-    serving = threading.Thread(target=bus.spin, args=(over,))
-    serving.start()
+    describe(bus, node)
     shown: dict[str, Any] = {}
-    messages = NodeMessages(run_folder, load(run_folder), shown.__setitem__)
-    try:
-        eventually(lambda: bus.subscribed(heard))
-        assert not bus.subscribed(calls(node))
-        eventually(lambda: calls(node).name in shown.get("graph", {}).get("topics", []))
-    finally:
-        messages.close()
-        over.set()
-        bus.wake()
-        serving.join()
-        bus.close()
+    with spinning(bus):
+        messages = NodeMessages(run_folder, load(run_folder), shown.__setitem__)
+        try:
+            eventually(lambda: bus.subscribed(heard))
+            assert not bus.subscribed(calls(node))
+            eventually(lambda: calls(node).name in shown.get("graph", {}).get("topics", []))
+        finally:
+            messages.close()
+
+
+def being_answered(states: dict[str, Any]) -> list[str]:
+    return [each["id"] for each in states.get("speaking", [])]
+
+
+def test_an_answer_is_shown_as_being_written_until_it_is_there(run_folder: Path, llm: Bus) -> None:
+    with served(run_folder) as page, page.live(run_folder.name) as socket:
+        eventually(lambda: llm.subscribed(TOKENS) and llm.subscribed(EXCHANGES))
+        for id in ("first", "second"):
+            piece = Tokens(id=id, agent="planner", attempt=0, thinking=False, text="{")
+            llm.publish(TOKENS, piece)
+        states_until(socket, lambda s: being_answered(s) == ["first", "second"])
+        answered = Answered(id="first", answer="{}", model="m")
+        llm.publish(EXCHANGES, Exchange(agent="planner", asked="PlanQuestion", answered=answered))
+        states_until(socket, lambda s: being_answered(s) == ["second"])
+
+
+def test_an_answer_of_which_nothing_comes_any_more_is_not_shown_for_ever(
+    run_folder: Path, llm: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(run_folder) as page, page.live(run_folder.name) as socket:
+        eventually(lambda: llm.subscribed(TOKENS))
+        piece = Tokens(id="first", agent="planner", attempt=0, thinking=False, text="{")
+        llm.publish(TOKENS, piece)
+        states_until(socket, lambda s: being_answered(s) == ["first"])
+        monkeypatch.setattr(answers_being_written, "_OVER", 0.0)
+        states_until(socket, lambda s: s.get("speaking") == [])

@@ -133,6 +133,7 @@ class Follower:
             self.show("run", self._run_state(launched))
             self._show_nodes(launched, running)
             if self._messages is not None:
+                self._messages.expire()
                 self.show("rates", self._messages.rates())
             self.show("gpus", self._gpus.look())
 

@@ -16,7 +16,7 @@ from messages.breaking import BROKEN
 from messages.bus import Bus, BusError
 from messages.bus.header import Header
 from messages.calling import calls
-from messages.chat import TOKENS
+from messages.chat import EXCHANGES, TOKENS
 from messages.codec import CodecError, Frames, decode
 from messages.interface import Topic
 from messages.pausing import Pause
@@ -82,6 +82,7 @@ class NodeMessages:
         self._descriptions: dict[str, Description] = {}
         self._heartbeats: dict[str, Heartbeat] = {}
         self._speaking = Speaking()
+        self._speaking_lock = threading.Lock()
         # Topics that cost their node something where there are subscribers.
         self._not_counted = {SIGHT.at(node).name for node in stack.env_servers}
         self._not_counted |= {calls(node).name for node in (*stack.nodes, LAUNCHER)}
@@ -142,6 +143,10 @@ class NodeMessages:
                 each.messages = each.bytes = 0
         return rows
 
+    def expire(self) -> None:
+        """Take off answers that no more of is to come; to be called regularly."""
+        self._show_speaking(self._speaking.left)
+
     def close(self) -> None:
         self._over.set()
         self.bus.wake()
@@ -181,7 +186,11 @@ class NodeMessages:
             self._activities[name] = decode(Activity, frames)
             self._put("activity", together(self._activities.values()))
         elif name == TOKENS.name:
-            self._put("speaking", self._speaking.add(decode(TOKENS.message, frames)))
+            piece = decode(TOKENS.message, frames)
+            self._show_speaking(lambda: self._speaking.add(piece))
+        elif name == EXCHANGES.name:
+            id = decode(EXCHANGES.message, frames).answered.id
+            self._show_speaking(lambda: self._speaking.answered(id))
         elif name.endswith("/pause"):
             state = decode(Pause, frames)
             self._pauses[state.node] = state
@@ -192,6 +201,10 @@ class NodeMessages:
                 self._heartbeats[beat.node] = beat
         elif name.endswith("/description"):
             self._described(decode(Description, frames))
+
+    def _show_speaking(self, change: Callable[[], list[dict[str, Any]]]) -> None:
+        with self._speaking_lock:  # of two threads the later list is shown last
+            self._put("speaking", change())
 
     def _described(self, found: Description) -> None:
         with self._lock:
