@@ -260,9 +260,12 @@ def _times(watched: WatchedRun, _: Request) -> Any:
 
 
 def _log(watched: WatchedRun, request: Request) -> Any:
-    after = _number(request.query_params.get("after"), 0)
-    entries = watched.follower.log.after(after, 1000)
-    return {"entries": entries, "newest": watched.follower.log.newest}
+    query, log = request.query_params, watched.follower.log
+    newest = log.newest
+    entries = log.after(_number(query.get("after"), 0), 1000, query.get("of", log.id))
+    # Of what is found meanwhile nothing is left out the next time, and nothing sent again.
+    newest = entries[-1].number if entries else newest
+    return {"entries": entries, "newest": newest, "of": log.id}
 
 
 def _questions(watched: WatchedRun, request: Request) -> Any:

@@ -2,6 +2,7 @@
 
 import subprocess
 import threading
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +31,8 @@ class Replays:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        # A page that stayed open while its server was started again asks for none of these yet.
+        self._first = time.time_ns() // 10**6
         self._all: list[Replay] = []
         self._process: subprocess.Popen[str] | None = None
         self._busy = False
@@ -44,7 +47,8 @@ class Replays:
                     return each
             if len(waiting) >= _WAITING or self._closed:
                 return None
-            made = Replay(number=len(self._all) + 1, run=run.name, play=play, seed=seed, film=film)
+            number = self._first + len(self._all)
+            made = Replay(number=number, run=run.name, play=play, seed=seed, film=film)
             self._all.append(made)
             if not self._busy:
                 self._busy = True
@@ -55,7 +59,8 @@ class Replays:
 
     def get(self, number: int) -> Replay | None:
         with self._lock:
-            return self._all[number - 1] if 1 <= number <= len(self._all) else None
+            place = number - self._first
+            return self._all[place] if 0 <= place < len(self._all) else None
 
     def close(self) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from nodes.common.running.file_lock import take_lock
 from rlgpt.composing.configuration import load
 from rlgpt.dash.follow import answers_being_written
 from rlgpt.dash.follow.node_messages import NodeMessages
+from rlgpt.dash.replays import Replays
 from tests.bus_processes import eventually
 from tests.dash.dash_served import served, states_until
 from tests.launch_toys.talker import CHATTER
@@ -112,3 +114,49 @@ def test_an_answer_of_which_nothing_comes_any_more_is_not_shown_for_ever(
         states_until(socket, lambda s: being_answered(s) == ["first"])
         monkeypatch.setattr(answers_being_written, "_OVER", 0.0)
         states_until(socket, lambda s: s.get("speaking") == [])
+
+
+def test_a_page_that_stays_open_tells_a_server_that_was_started_again_from_the_one_before(
+    run_folder: Path,
+) -> None:
+    """The panels fetch again what has another version, and the log is read from its beginning."""
+    configure(run_folder, talker="tests.launch_toys.talker")
+    lines = [f"2026-01-02 03:04:0{second},678 INFO line {second}\n" for second in range(6)]
+    (run_folder / "launcher.log").write_text("".join(lines))
+    path = f"/api/runs/{run_folder.name}/log"
+    versions: list[dict[str, int]] = []
+    logs: list[dict[str, Any]] = []
+    for _ in range(2):
+        with served(run_folder) as page, page.live(run_folder.name) as socket:
+            states = states_until(
+                socket, lambda s: {"versions", "log", "rates", "speaking"} <= set(s)
+            )
+            versions.append(states["versions"])
+            known = logs[-1] if logs else {"newest": 0, "of": ""}
+            found = page.json(f"{path}?after={known['newest']}&of={known['of']}")
+            assert [each["entry"]["text"] for each in found["entries"]] == [
+                f"line {second}" for second in range(6)
+            ]
+            assert (found["newest"], found["of"]) == (states["log"]["newest"], states["log"]["of"])
+            assert page.json(f"{path}?after={found['newest']}&of={found['of']}")["entries"] == []
+            # What was known of the run before is no more than what is known now.
+            assert (states["speaking"], states["rates"]) == ([], [])
+            logs.append(found)
+    assert logs[0]["of"] != logs[1]["of"]
+    first, second = versions
+    assert all(second[panel] > number for panel, number in first.items())
+
+
+def test_replays_of_two_servers_have_different_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An open page would show the film of another episode."""
+    monkeypatch.setattr(Replays, "_work", lambda replays, folder: None)
+    known = Replays()
+    made = known.add(tmp_path, "play", 1, "one.mp4")
+    time.sleep(0.002)
+    later = Replays()
+    assert later.add(tmp_path, "play", 2, "another.mp4") is not None
+    assert made is not None
+    assert known.get(made.number) is made
+    assert later.get(made.number) is None

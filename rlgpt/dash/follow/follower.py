@@ -51,7 +51,8 @@ class Follower:
         self._gpus = Gpus()
         self._lock = threading.Lock()
         self._feeds: list[Feed] = []
-        self._states: dict[str, bytes] = {}
+        # What is not known yet takes the place of what a page has of an earlier server.
+        self._states: dict[str, bytes] = {"speaking": b"[]", "rates": b"[]"}
         self._messages: NodeMessages | None = None
         self._states_at = 0.0
         self._over = threading.Event()
@@ -126,7 +127,7 @@ class Follower:
             self._messages = connect(self.run, self._stack, self.show)
         versions = self._versions.look()
         self.show("versions", versions)
-        self.show("log", {"newest": self.log.look()})
+        self.show("log", {"newest": self.log.look(), "of": self.log.id})
         now = time.monotonic()
         if now - self._states_at >= _STATES:
             self._states_at = now

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+import uuid
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,13 +38,14 @@ class NumberedEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Versions:
-    """A number for each panel that grows whenever its files are others."""
+    """A number for each panel that grows whenever its files are others. It begins with the time:
+    a page that stayed open while its server was started again has none of the new numbers yet."""
 
     def __init__(self, run: Path) -> None:
         self._run = run
         self._stamps: dict[str, Any] = {}
         self._lock = threading.Lock()
-        self.numbers: dict[str, int] = dict.fromkeys(_GROUPS, 0)
+        self.numbers: dict[str, int] = dict.fromkeys(_GROUPS, time.time_ns() // 10**6)
 
     def look(self) -> dict[str, int]:
         for group, patterns in _GROUPS.items():
@@ -72,9 +74,11 @@ def _stamp(paths: Iterable[Path]) -> list[tuple[str, int, int]]:
 
 
 class MergedLog:
-    """The newest entries of all nodes and of the launcher, numbered as they were found."""
+    """The newest entries of all nodes and of the launcher, numbered as they were found. Numbers of
+    another log, as of an earlier server of the page, mean other entries: ``id`` is this one's."""
 
     def __init__(self, run: Path, nodes: Iterable[str]) -> None:
+        self.id = uuid.uuid4().hex
         self._logs = [NodeLog(run / node / "node.log", node, _MOST) for node in nodes]
         self._logs.append(NodeLog(run / "launcher.log", "launcher", _MOST))
         self._entries: deque[NumberedEntry] = deque(maxlen=_KEPT)
@@ -84,12 +88,15 @@ class MergedLog:
         """Read on; the number of the newest entry."""
         fresh = [entry for log in self._logs for entry in log.read()]
         for entry in sorted(fresh, key=lambda entry: entry.time):
+            self._entries.append(NumberedEntry(number=self.newest + 1, entry=entry))
             self.newest += 1
-            self._entries.append(NumberedEntry(number=self.newest, entry=entry))
         return self.newest
 
-    def after(self, number: int, most: int) -> list[NumberedEntry]:
-        """The entries after ``number``, of too many the newest."""
+    def after(self, number: int, most: int, id: str) -> list[NumberedEntry]:
+        """The entries after ``number``, of too many the newest; all, where the number is one of
+        another log than ``id``."""
+        if id != self.id:
+            number = 0
         found = [each for each in list(self._entries) if each.number > number]
         return found[-most:]
 

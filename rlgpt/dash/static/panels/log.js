@@ -16,7 +16,9 @@ export function log(root, context) {
   root.append(h("h2", null, "Log"), h("form", { class: "filter", onsubmit: (event) => event.preventDefault() }, node, level, words, h("label", null, follow, "follow")), lines);
   let entries = [];
   let newest = 0;
+  let of = null; // which numbers these are: a server of the page that was started again has others
   let busy = false;
+  let again = false;
   let ended = false;
 
   const fits = ({ entry }) => (!asked.node || entry.node === asked.node) && (!LEVELS.includes(entry.level) || LEVELS.indexOf(entry.level) >= LEVELS.indexOf(asked.level)) && (!asked.words || entry.text.toLowerCase().includes(asked.words));
@@ -37,13 +39,22 @@ export function log(root, context) {
   }
 
   async function load() {
+    again = busy;
     if (busy || ended) return;
     busy = true;
-    const found = await get(ofRun(context.run, "log", { after: newest })).catch(() => null);
+    const found = await get(ofRun(context.run, "log", { after: newest, of })).catch(() => null);
     busy = false;
-    if (!found || ended || !context.current()) return;
-    if (found.newest < newest) entries = []; // the server of the page was started again
+    if (found && !ended && context.current()) show(found);
+    if (again) load();
+  }
+
+  function show(found) {
+    if (found.of !== of) {
+      entries = [];
+      lines.replaceChildren();
+    }
     newest = found.newest;
+    of = found.of;
     entries = [...entries, ...found.entries].slice(-KEPT);
     for (const name of new Set(found.entries.map(({ entry }) => entry.node))) {
       if (![...node.options].some((option) => option.value === name)) node.append(h("option", { value: name }, name));
@@ -56,10 +67,7 @@ export function log(root, context) {
   return {
     update(changed) {
       const state = context.states().log;
-      if (changed.has("log") && state && state.newest !== newest) {
-        if (state.newest < newest) newest = 0;
-        load();
-      }
+      if (changed.has("log") && state && (state.newest !== newest || state.of !== of)) load();
     },
     unmount() { ended = true; },
   };
