@@ -104,7 +104,8 @@ class _Contents:
     Attributes:
         topics: of each node, the topics that are published, with their types.
         first: when the first message was recorded, in nanoseconds, and ``seconds`` from it to the
-            last one; the first message of a latched topic does not count.
+            last one; the first message of a latched topic does not count, from each start of its
+            node.
         left_out: what of the file cannot be read, in sentences.
     """
 
@@ -116,6 +117,7 @@ class _Contents:
         self.nodes: set[str] = set()
         self.first = 0
         met: set[str] = set()
+        channels: set[int] = set()  # those met
         encodings: set[str] = set()
         latest = 0
         reader = BagReader(path)
@@ -124,12 +126,14 @@ class _Contents:
             node = _node(message.channel)
             self.nodes.add(node)
             # A snapshot begins with the last message of each latched topic, maybe hours older.
-            if message.channel.metadata.get("latched") != "true" or message.channel.topic in met:
+            latched = message.channel.metadata.get("latched") == "true"
+            if not latched or message.channel.number in channels:
                 self.first = self.first or message.logged
             if self.publishes(message.channel):
                 self.topics.setdefault(node, {})[message.channel.topic] = message.channel.schema
                 self._counts[node] = self._counts.get(node, 0) + 1
             met.add(message.channel.topic)
+            channels.add(message.channel.number)
             latest = message.logged
         self.first = self.first or latest
         self.seconds = (latest - self.first) / 1e9

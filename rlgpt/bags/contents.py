@@ -25,6 +25,7 @@ class _Topic:
         self.type = channel.schema
         self.messages = 0
         self.bytes = 0
+        self.held: list[int] = []  # when what it held before was recorded, one for each channel
         self.missed: int | None = None if "service" in channel.metadata else 0
 
 
@@ -35,6 +36,7 @@ class _Counts:
         self.topics: dict[str, _Topic] = {}
         self.messages = 0
         self.first = self.last = 0
+        self._met: set[int] = set()  # channels
         self._last: dict[tuple[str, str], int] = {}  # by topic and epoch
         self._calls: dict[tuple[str, str], int] = {}
         self.missed_calls = 0
@@ -47,7 +49,12 @@ class _Counts:
         self.messages += 1
         topic.messages += 1
         topic.bytes += len(message.data)
-        self.first = self.first or message.logged
+        # A snapshot begins with the last message of each latched topic, maybe hours older.
+        if channel.metadata.get("latched") == "true" and channel.number not in self._met:
+            topic.held.append(message.logged)
+        else:
+            self.first = self.first or message.logged
+        self._met.add(channel.number)
         self.last = max(self.last, message.logged)
         epoch = channel.metadata.get("epoch", "")
         counted = channel.metadata.get("counted")
@@ -55,6 +62,22 @@ class _Counts:
             topic.missed += _gap(self._last, (channel.topic, epoch), message.sequence)
         elif counted:
             self.missed_calls += _gap(self._calls, (counted, epoch), message.sequence)
+
+    def ended(self) -> None:
+        """All messages were added."""
+        self.first = self.first or self.last
+
+    def row(self, name: str) -> dict[str, Any]:
+        topic, seconds = self.topics[name], (self.last - self.first) / 1e9
+        before = sum(logged < self.first for logged in topic.held)
+        return {
+            "topic": name,
+            "type": topic.type,
+            "messages": topic.messages,
+            "hz": round((topic.messages - before) / seconds, 2) if seconds else None,
+            "kib": round(topic.bytes / 1024, 1),
+            "missed": topic.missed,
+        }
 
 
 def _gap(last: dict[tuple[str, str], int], key: tuple[str, str], number: int) -> int:
@@ -68,8 +91,8 @@ def show_bag(file: str, as_json: bool = False) -> int:
     reader, counts = BagReader(path), _Counts()
     for message in reader.messages():
         counts.add(message)
-    seconds = (counts.last - counts.first) / 1e9
-    rows = [_row(name, topic, seconds) for name, topic in sorted(counts.topics.items())]
+    counts.ended()
+    rows = [counts.row(name) for name in sorted(counts.topics)]
     facts: dict[str, Any] = {
         "file": str(path),
         "bytes": path.stat().st_size,
@@ -79,7 +102,7 @@ def show_bag(file: str, as_json: bool = False) -> int:
         **({"why": reader.notes["why"]} if "why" in reader.notes else {}),
         "from": _clock(counts.first),
         "to": _clock(counts.last),
-        "seconds": round(seconds, 3),
+        "seconds": round((counts.last - counts.first) / 1e9, 3),
         "messages": counts.messages,
         "missed calls": counts.missed_calls,
         "dropped": reader.dropped,
@@ -93,17 +116,6 @@ def show_bag(file: str, as_json: bool = False) -> int:
     print()
     print_rows(rows, _COLUMNS, False)
     return 0
-
-
-def _row(name: str, topic: _Topic, seconds: float) -> dict[str, Any]:
-    return {
-        "topic": name,
-        "type": topic.type,
-        "messages": topic.messages,
-        "hz": round(topic.messages / seconds, 2) if seconds else None,
-        "kib": round(topic.bytes / 1024, 1),
-        "missed": topic.missed,
-    }
 
 
 def _clock(nanoseconds: int) -> str | None:

@@ -1,5 +1,6 @@
 """Bags as files: what is written is read again, also by others' readers, and cut off anywhere."""
 
+import json
 import os
 import random
 import resource
@@ -21,13 +22,14 @@ from messages.codec import decode, encode, snapshot
 from messages.training import PROGRESS
 from messages.world import Step, Stepped
 from rlgpt.bags import mcap_records
+from rlgpt.bags.bag_player import _Contents
 from rlgpt.bags.bag_reader import BagReader
 from rlgpt.bags.bag_writer import BagFull, BagWriter
 from rlgpt.bags.message_maps import NoMap, is_map, joined, parted
 from rlgpt.bags.message_schemas import Types, schema_of
 from rlgpt.bags.snapshot import Snapshot
 from rlgpt.refused import Refused
-from tests.launch_toys.launched import refused
+from tests.launch_toys.launched import printed, refused
 
 STEP = Step(session="s", choices=np.arange(5))
 
@@ -247,6 +249,41 @@ def test_a_snapshot_keeps_the_last_seconds(tmp_path: Path, clock: Callable[[floa
     found = [(each.channel.topic, each.sequence) for each in reader.messages()]
     assert found == [("a/c", 4), *(("a/b", second) for second in range(19, 30))]
     assert {each.topic for each in reader.channels.values()} == {"a/b", "a/c"}
+
+
+def test_a_snapshots_old_latched_messages_do_not_lengthen_it(
+    tmp_path: Path, clock: Callable[[float], None]
+) -> None:
+    ring = Snapshot(10.0)
+    # Of two starts of its node.
+    plans = [ring.add_channel("a/plan", "T", b"{}", {"latched": "true"}) for _ in range(2)]
+    ticks = ring.add_channel("a/tick", "T", b"{}", {})
+    for number, plan in enumerate(plans):
+        clock(1_000.0 * (1 + number))
+        ring.write(plan, 1, 0, [b"\x80"])
+    for second in range(8_000, 8_030):
+        clock(second)
+        ring.write(ticks, second, 0, [b"\x80"])
+    clock(8_029.5)
+    ring.write(plans[1], 2, 0, [b"\x80"])
+    ring.save(tmp_path / "a.mcap", {})
+    facts = json.loads(printed("bag", "info", "a.mcap", "--json", cwd=tmp_path))
+    assert (facts["seconds"], facts["messages"]) == (9.5, 13)
+    assert facts["from"].endswith(":40.000")  # 8,020 s
+    rows = {row["topic"]: (row["messages"], row["hz"]) for row in facts["topics"]}
+    assert rows == {"a/plan": (3, 0.11), "a/tick": (10, 1.05)}
+    contents = _Contents(tmp_path / "a.mcap", [])
+    assert (contents.first, contents.seconds) == (8_020 * 10**9, 9.5)
+
+
+def test_a_bag_of_one_latched_message_has_no_length(tmp_path: Path) -> None:
+    writer = BagWriter(tmp_path / "a.mcap", {})
+    plan = writer.add_channel("a/plan", "T", b"{}", {"latched": "true"})
+    writer.write(plan, 1, 0, [b"\x80"], 5 * 10**9)
+    writer.finish()
+    facts = json.loads(printed("bag", "info", "a.mcap", "--json", cwd=tmp_path))
+    assert (facts["seconds"], facts["from"]) == (0.0, facts["to"])
+    assert facts["topics"][0]["hz"] is None
 
 
 def test_a_snapshot_keeps_no_more_bytes_than_it_may(
