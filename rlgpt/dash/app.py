@@ -201,7 +201,10 @@ def make_app(runs: WatchedRuns, token: str = "", host: str = "127.0.0.1") -> Sta
         routes=routes,
         lifespan=lifespan,
         middleware=[Middleware(Access, token=token, host=host)],
-        exception_handlers={HTTPException: _failed},  # pyright: ignore[reportArgumentType]
+        exception_handlers={  # pyright: ignore[reportArgumentType]
+            HTTPException: _failed,
+            PermissionError: _closed,
+        },
     )
     app.state.dash = dash
     return app
@@ -213,6 +216,10 @@ async def _page(_: Request) -> Response:
 
 async def _failed(_: Request, error: HTTPException) -> Response:
     return _json({"error": error.detail}, error.status_code)
+
+
+async def _closed(_: Request, error: PermissionError) -> Response:
+    return _json({"error": f"{error.filename or 'a file'} may not be read"}, 403)
 
 
 def _json(value: Any, status: int = 200) -> Response:

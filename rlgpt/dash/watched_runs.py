@@ -48,13 +48,16 @@ class WatchedRuns:
         return found
 
     def lines(self) -> list[Run]:
-        """All runs in a line each, the newest first."""
+        """All runs in a line each, the newest first; without those that may not be read."""
         lines: list[Run] = []
         for path in self.folders().values():
             at, line = self._lines.get(path, (0.0, None))
             now = time.monotonic()
             if line is None or now - at > _LISTED:
-                line = described(path)
+                try:
+                    line = described(path)
+                except PermissionError:
+                    continue
                 self._lines[path] = (now, line)
             lines.append(line)
         return sorted(lines, key=lambda line: -line.began)

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { Connection } from "./connection.js";
-import { h, text } from "./dom.js";
+import { empty, h, text } from "./dom.js";
 import { breakpoints } from "./panels/breakpoints.js";
 import { conversation } from "./panels/conversation.js";
 import { curves } from "./panels/curves.js";
@@ -62,8 +62,12 @@ export function address(panel, rest = "", run = page.run) {
 async function route() {
   const [, run, panel, ...rest] = location.hash.split("/").map(decodeURIComponent);
   if (!run) {
-    const found = await get("/api/runs");
-    location.replace(address("overview", "", found.first));
+    try {
+      const found = await get("/api/runs");
+      location.replace(address("overview", "", found.first));
+    } catch (error) {
+      document.getElementById("main").replaceChildren(empty(`The runs cannot be listed: ${error.message}`));
+    }
     return;
   }
   if (run !== page.run) follow(run);

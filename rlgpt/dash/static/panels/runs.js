@@ -17,8 +17,12 @@ export function runs(root, context, rest) {
   let ended = false;
 
   async function load() {
-    const found = await get("/api/runs").catch(() => null);
-    if (!found || ended) return;
+    const found = await get("/api/runs").catch((error) => ({ error }));
+    if (ended) return;
+    if (found.error) {
+      list.replaceChildren(empty(`The runs cannot be listed: ${found.error.message}`));
+      return;
+    }
     list.replaceChildren(
       table(
         ["", "run", "state", "goal", "#success", "#samples", "began", "#size"],
