@@ -119,6 +119,10 @@ def by_address(cls: Tuple) -> Tuple:
             arrays.numba_type = None
             return arrays
 
+        def __reduce__(self) -> Any:
+            # A copy has addresses of its own.
+            return _held, (type(self), tuple(self))
+
     Held.__name__ = Held.__qualname__ = cls.__name__
     Held.__module__, Held.__doc__ = cls.__module__, cls.__doc__
 
@@ -129,6 +133,11 @@ def by_address(cls: Tuple) -> Tuple:
         return value.numba_type
 
     return Held  # type: ignore[return-value]
+
+
+def _held(kind: Any, arrays: tuple[Any, ...]) -> Any:
+    # Unpickled arrays can be in memory that is only to be read; a kernel would write to it.
+    return kind(*(array if array.flags.writeable else array.copy() for array in arrays))
 
 
 def _type_of(name: str, arrays: Any) -> ArraysType:

@@ -12,6 +12,7 @@ from voxeldojo.actions import ACTION_SIZES, FUNCTIONS
 from voxeldojo.engine import observing
 from voxeldojo.engine.ahead import Maker
 from voxeldojo.engine.apart import connect
+from voxeldojo.engine.copying import Copyable
 from voxeldojo.engine.crew import Crew
 from voxeldojo.engine.deaths import cause_of
 from voxeldojo.engine.direct import direct
@@ -49,7 +50,7 @@ MANY_RAYS = 2_000  # from which on threads pay
 STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cast_all)
 
 
-class EmbeddedWorld(World):
+class EmbeddedWorld(Copyable, World):
     """``size`` worlds, stepped side by side in one compiled call.
 
     ``biome``: the one biome of each world, for worlds of one (``generate_world_type``).
@@ -201,7 +202,6 @@ class EmbeddedWorld(World):
         )
         spare.state.biomes[:] = spare.state.settings["biome"][:, None, None]
         spare.state.players["fresh"] = -1
-        spare._buffers = {}
         self._maker = Maker(self, spare, worlds)
         return self._maker.run
 

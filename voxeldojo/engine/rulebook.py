@@ -1,5 +1,6 @@
 """The rule files (voxeldojo/rules) as arrays for the kernels."""
 
+import copyreg
 from functools import cache
 from typing import NamedTuple
 
@@ -299,6 +300,10 @@ def rules() -> Rules:
         **structures()._asdict(),
         apart=places(),
     )
+
+
+# The addresses in ``apart`` are those of this process, so that another one has to make its own.
+copyreg.pickle(Rules, lambda _: (rules, ()))
 
 
 def _blocks(
