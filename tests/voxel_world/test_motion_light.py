@@ -118,3 +118,19 @@ def test_light_of_sky_torch_and_roof_has_the_games_levels() -> None:
     follow(arena.world.state, arena.world.rules, 0)
     # Four columns in from the rim, under a roof: 15 - 4.
     assert light[16, 16, FLOOR] >> 4 == 11
+
+
+@pytest.mark.parametrize(
+    ("block", "height"),
+    [("farmland", 0.9375), ("soul_sand", 0.875), ("grass_path", 0.9375), ("stone_slab", 0.5)],
+)
+def test_who_stands_on_a_lower_block_observes_the_light_above_it(block: str, height: float) -> None:
+    arena = Arena()
+    arena.put(16, FLOOR - 1, 16, block)
+    light_all(arena.world)
+    arena.stand(16.5, FLOOR - 1 + height, 16.5)
+    arena.do("noop")
+    assert arena.position[1] == FLOOR - 1 + height
+    place = arena.world.observation(0)["location_stats"]
+    assert (place["light_level"], place["can_see_sky"]) == (15.0, True)
+    assert arena.world.light() == 15.0

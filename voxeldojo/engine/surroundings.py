@@ -48,7 +48,8 @@ def surroundings(state: State, w: int) -> Surroundings:
 def read_surroundings(state, w, found):
     player = state.players[w]
     x = math.floor(player.x)
-    y = math.floor(player.y)
+    # As the game rounds a place: who stands on farmland or a slab is in the cell above it.
+    y = math.floor(player.y + 0.5)
     z = math.floor(player.z)
     sky = float(sky_light(state, w, x, y, z))
     found[LIGHT] = max(sky, float(block_light(state, w, x, y, z)))
