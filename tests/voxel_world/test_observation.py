@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
-from tests.voxel_world.arena import FLOOR, Arena, embedded
+import voxeldojo  # noqa: F401 - registers the environments
+from tests.voxel_world.arena import FLOOR, Arena
 
 # Key, shape, type ("text" for names), as the real package's observation has them.
 SCHEMA = """
@@ -187,10 +189,21 @@ def test_the_picture_shows_sky_above_stone_below_and_a_wall_of_dirt() -> None:
         arena.world.rgb(0, 0, 10)
 
 
-def test_the_biome_and_its_climate_are_observed() -> None:
-    world = embedded(1, biome="desert")
-    world.reset(np.array([0]), np.array([1]))
-    place = world.observation(0)["location_stats"]
-    assert (place["biome_id"], place["temperature"], place["rainfall"]) == (2, 1.0, 0.0)
+@pytest.mark.parametrize(
+    ("biome", "number", "temperature", "rainfall"),
+    [("desert", 2, 2.0, 0.0), ("savanna", 35, 1.2, 0.0), ("cold_taiga", 30, -0.5, 0.4)],
+)
+def test_the_biome_and_its_climate_are_observed(
+    biome: str, number: int, temperature: float, rainfall: float
+) -> None:
+    environment = gymnasium.make(
+        "voxeldojo/HarvestLog-v0", biome=biome, area=32, image_size=(16, 24)
+    )
+    seen, _ = environment.reset(seed=1)
+    assert environment.observation_space.contains(seen)
+    environment.close()
+    place = seen["location_stats"]
+    assert place["biome_id"] == number
+    assert (place["temperature"], place["rainfall"]) == pytest.approx((temperature, rainfall))
     assert place["can_see_sky"]
     assert place["sea_level"] == 63.0

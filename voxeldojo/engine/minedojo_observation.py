@@ -133,13 +133,8 @@ def _life_stats(stats: NDArray[np.float32], facts: NDArray[np.bool_]) -> dict[st
 def _location_stats(world: Batch, environment: int, stats: NDArray[np.float32]) -> dict[str, Any]:
     around = surroundings(world.state, environment)
     biome = BIOME_OF[around.biome]
-    rainfall, temperature = (
-        min(1.0, max(0.0, biome.rainfall)),
-        min(1.0, max(0.0, biome.temperature)),
-    )
-    told = np.array(
-        (rainfall, temperature, around.light, around.sky, around.sun, SEA_LEVEL), np.float32
-    )
+    climate = biome.rainfall, biome.temperature
+    told = np.array((*climate, around.light, around.sky, around.sun, SEA_LEVEL), np.float32)
     return {
         "pos": stats[packing.X : packing.Z + 1],
         "yaw": stats[packing.YAW : packing.YAW + 1],

@@ -187,7 +187,7 @@ def observation_space(
                 "pitch": number(-180.0, 180.0),
                 "biome_id": integer(0, 167),
                 "rainfall": number(0.0, 1.0),
-                "temperature": number(0.0, 1.0),
+                "temperature": number(-0.5, 2.0),  # MineDojo's space ends at 0 and 1
                 "light_level": number(0.0, 15.0),
                 "sky_light_level": number(0.0, 1.0),
                 "sun_brightness": number(0.0, 1.0),
