@@ -9,8 +9,9 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import voxeldojo  # noqa: F401 - registers the environments
-from voxeldojo.actions import PRIMITIVES
+from voxeldojo.actions import PRIMITIVES, action
 from voxeldojo.environments.spaces import Names, to_ids
+from voxeldojo.rules import item_id
 
 ID = "voxeldojo/HarvestLog-v0"
 SMALL = {"area": 32, "image_size": (64, 96)}
@@ -81,6 +82,23 @@ def test_reward_is_the_gain_and_success_ends() -> None:
     assert rewards == [1.0, 2.0]
     assert terminated
     assert info["success"]
+    environment.close()
+
+
+def test_what_the_player_puts_on_is_not_lost() -> None:
+    helmets = {"target": "iron_helmet", "inventory": {"iron_helmet": 1, "log": 1}}
+    environment = gymnasium.make(ID, **helmets, **SMALL)
+    environment.reset(seed=1)
+    world = environment.unwrapped.play.world  # type: ignore[attr-defined]
+    slot = int(np.flatnonzero(world.inventory()[0][0] == item_id("iron_helmet"))[0])
+    put_on = np.array(action(function="equip", slot=slot))
+    _, reward, terminated, _, info = environment.step(put_on)
+    assert item_id("iron_helmet") in world.worn()[0]
+    assert (reward, terminated, info["success"]) == (0.0, False, False)
+    world.state.slots[0, slot]["item"] = item_id("iron_helmet")
+    world.state.slots[0, slot]["count"] = 1
+    _, reward, terminated, _, info = environment.step(np.array(PRIMITIVES["noop"]))
+    assert (reward, terminated, info["success"]) == (1.0, True, True)
     environment.close()
 
 

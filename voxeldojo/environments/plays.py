@@ -117,7 +117,11 @@ class HarvestPlay(Play):
         return Step(reward, success, active & (self.world.life()[0] <= 0.0))
 
     def _count(self) -> Ints:
-        items, quantities = self.world.inventory()
+        # All 41 slots count, as in MineDojo: what is put on is not lost.
+        items, quantities = (
+            np.concatenate(both, axis=1)
+            for both in zip(self.world.inventory(), self.world.worn(), strict=True)
+        )
         return np.where(items == self._target, quantities, 0).sum(axis=1)
 
     def observation(self) -> dict[str, Any]:
