@@ -4,10 +4,12 @@ import time
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 
 import rlgpt  # noqa: F401 - registers the environments
 from voxeldojo import EmbeddedWorld
+from voxeldojo.tasks.staging import staging_of
 
 HUGE, WRITTEN_BY_NOTHING = 10**400, 10**5000
 LONG = "x" * 10**6
@@ -57,6 +59,32 @@ def test_options_that_are_none_are_refused_in_a_sentence(
     with pytest.raises(ValueError, match=said) as refused:
         EmbeddedWorld(1, **{"area": 32, **options})
     assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "meant"),
+    [
+        ("start_time", np.int64(100), 100),
+        ("start_position", np.array([8.5, 70.0, 9.5, 90.0, 10.0]), (8.5, 70.0, 9.5, 90.0, 10.0)),
+        ("start_position", tuple(np.float32([8, 70, 9, 90, 10])), (8.0, 70.0, 9.0, 90.0, 10.0)),
+        ("initial_mob_range", np.int32(5), 5),
+        ("initial_mob_spawn_range_low", np.array([-2, 0, -2]), [-2.0, 0.0, -2.0]),
+        ("initial_mob_spawn_range_high", list(np.float32([2, 1, 2])), [2.0, 1.0, 2.0]),
+        ("initial_mobs", np.array(["cow", "pig"]), ["cow", "pig"]),
+    ],
+)
+def test_numbers_and_arrays_of_numpy_are_taken(option: str, given: Any, meant: Any) -> None:
+    box = {"initial_mob_spawn_range_low": [-2, 0, -2], "initial_mob_spawn_range_high": [2, 1, 2]}
+    around = box if option in box else {}
+    assert getattr(staging_of({**around, option: given}), option) == meant
+    environment = gymnasium.make("voxeldojo/HarvestLog-v0", area=32, **{**around, option: given})
+    environment.reset(seed=1)
+    environment.close()
+
+
+def test_arrays_of_numpy_that_are_refused_are_quoted_as_numbers() -> None:
+    with pytest.raises(ValueError, match=rf"{FIVE}, not \[1, 2\]$"):
+        EmbeddedWorld(1, area=32, start_position=np.array([1, 2]))
 
 
 @pytest.mark.parametrize(

@@ -366,3 +366,13 @@ def test_picked_up_items_are_counted_one_by_one() -> None:
             info = act(env)[3]
         assert game.held()["diamond"] == 5
         assert info["stat"]["pickup"]["minecraft"]["diamond"] == 5
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
+def test_a_start_position_may_be_numbers_of_numpy(kind: Any) -> None:
+    place = dict(zip(("x", "y", "z", "yaw", "pitch"), kind([8, 80, 9, 90, 10]), strict=True))
+    env = make("open-ended", generate_world_type="flat", start_position=place, **SMALL)
+    found = env.reset()["location_stats"]
+    assert (*found["pos"][::2].tolist(), found["yaw"], found["pitch"]) == (8.0, 9.0, 90.0, 10.0)
+    assert {type(value) for value in env.settings.position.values()} <= {int, float}
+    env.close()

@@ -77,7 +77,7 @@ def number(name: str, value: Any) -> float | int:
         raise WrongArgument(f"{name} is a number, not {quoted(value)}")
     if not is_finite(value):
         raise WrongValue(f"{name} is a finite number, not {quoted(value)}")
-    return value
+    return int(value) if is_integer(value) else float(value)
 
 
 def flag(name: str, value: Any) -> bool:

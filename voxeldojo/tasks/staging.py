@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from voxeldojo.names import near, quoted, shortened
 from voxeldojo.rules.mobs import MOB_IDS
@@ -65,6 +66,7 @@ def staging_of(given: dict[str, Any]) -> Staging:
             raise ValueError(
                 f"there is no option {shortened(name)}{near(name, Staging.__struct_fields__)}"
             )
+    given = {name: _plain(value) for name, value in given.items()}
     try:
         found = msgspec.convert(given, Staging)
     except msgspec.ValidationError as error:
@@ -92,6 +94,15 @@ def staging_of(given: dict[str, Any]) -> Staging:
     box_of(found)
     slots_in(found.initial_slots)
     return found
+
+
+def _plain(value: Any) -> Any:
+    """A value without NumPy's numbers and arrays, of which msgspec takes none."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if type(value) in (list, tuple):
+        return type(value)(n.tolist() if isinstance(n, np.generic) else n for n in value)
+    return value
 
 
 def _wrong_kind(error: str, given: dict[str, Any]) -> str:
