@@ -224,6 +224,9 @@ class Specs(ABC):
     features: Mapping[str, Feature]
     actions: Sequence[str]
     """Primitive actions, without those that take an item."""
+    with_item: Sequence[str] = ()
+    """The verbs of those that take an item, ``craft`` of ``craft:planks``: those that the prompt
+    offers (``spec_more_actions``)."""
     rewards: Mapping[str, str] = {}
     """Each kind of reward term that is the game's own, and what it is paid for, as in ``kinds`` of
     conditions."""

@@ -6,10 +6,14 @@ bounds are for the writing only: any other answer is checked by its type and by 
 asked.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from messages.chat import DecomposeQuestion, Question, SpecQuestion
 from nodes.common.checks.spec_check import clonable
+from worlds import card
+from worlds.common.mineclip_feature import MINECLIP
+from worlds.common.pictures import RGB, SIZED
 
 _LISTS: dict[str, tuple[int, int]] = {
     "subtasks": (1, 64),
@@ -20,6 +24,8 @@ _LISTS: dict[str, tuple[int, int]] = {
     "guards": (0, 6),
     "rewards": (1, 16),
     "targets": (0, 16),
+    "negatives": (0, 16),
+    "clone": (0, 8),
 }
 """Fewest and most items."""
 _PROSE: dict[str, int] = {
@@ -35,6 +41,8 @@ _PROSE: dict[str, int] = {
     "when": 2_000,
 }
 """Most characters."""
+_LISTED = 100  # most characters of a string in a list: a name, or some words
+_ITEM = "[a-z0-9_]{1,40}"  # the longest name of an item has 29 characters
 _INTEGERS = (0, 10_000_000)
 """Least and largest. The largest that an answer needs is a training's budget in samples."""
 
@@ -58,15 +66,16 @@ def bounded(schema: Any) -> Any:
 def narrowed(schema: dict[str, Any], question: Question) -> dict[str, Any]:
     """The schema with what the question itself leaves to choose from, in place."""
     if isinstance(question, SpecQuestion):
-        for name in ("observations", "actions"):
-            if known := getattr(question, name):
-                found = schema["properties"][name]
-                found["items"] = {"type": "string", "enum": list(known)}
-                found["maxItems"] = min(found["maxItems"], len(known))
-        programs, clone = clonable(question), schema["properties"]["clone"]
-        clone["maxItems"] = len(programs)
-        if programs:
-            clone["items"] = {"type": "string", "enum": programs}
+        fields = schema["properties"]
+        verbs = "|".join(card(question.task.game).specs.with_item)
+        pictures = SIZED if RGB.name in question.observations else ""
+        _choose(fields["observations"], question.observations, pictures)
+        _choose(fields["actions"], question.actions, f"({verbs}):{_ITEM}" if verbs else "")
+        programs = clonable(question)
+        _choose(fields["clone"], programs)
+        fields["clone"]["maxItems"] = len(programs)
+        if MINECLIP.name not in question.observations:
+            schema["$defs"]["RewardTerm"]["properties"]["negatives"]["maxItems"] = 0
     elif isinstance(question, DecomposeQuestion):
         for name in ("SubAction", "GuardProposal"):
             method = schema["$defs"][name]["properties"]["method"]
@@ -77,6 +86,18 @@ def narrowed(schema: dict[str, Any], question: Question) -> dict[str, Any]:
             found = schema["properties"]["sub_actions"]
             found["maxItems"] = min(found["maxItems"], question.most_sub_actions)
     return schema
+
+
+def _choose(field: dict[str, Any], known: Sequence[str], more: str = "") -> None:
+    """Have a list's strings be some of the ``known``, where any are, or match ``more``."""
+    if not known:
+        return
+    names = {"type": "string", "enum": list(known)}
+    if more:
+        field["items"] = {"anyOf": [names, {"type": "string", "pattern": f"^{more}$"}]}
+    else:
+        field["items"] = names
+        field["maxItems"] = min(field["maxItems"], len(known))
 
 
 def without_prose_bounds(schema: Any) -> Any:
@@ -91,5 +112,7 @@ def without_prose_bounds(schema: Any) -> Any:
 def _bound(name: str, value: Any) -> None:
     if value.get("type") == "array" and name in _LISTS:
         value["minItems"], value["maxItems"] = _LISTS[name]
+        if value["items"].get("type") == "string":
+            value["items"]["maxLength"] = _LISTED
     elif value.get("type") == "string" and name in _PROSE and "enum" not in value:
         value["maxLength"] = _PROSE[name]

@@ -5,10 +5,11 @@ from typing import Any
 
 import msgspec
 
-from messages.chat import ANSWERS, Question, game_of
+from messages.chat import ANSWERS, Question, SpecQuestion, game_of
 from messages.world import REWARDS
 from nodes.llm.answer_bounds import bounded, narrowed
 from worlds import card
+from worlds.common.mineclip_feature import MINECLIP
 
 
 def answer_schema(question: Question) -> dict[str, Any]:
@@ -17,7 +18,10 @@ def answer_schema(question: Question) -> dict[str, Any]:
     schema = msgspec.json.schema(ANSWERS[type(question)])
     definitions = {name: _strict(body) for name, body in schema["$defs"].items()}
     game = card(game_of(question))
-    kinds = {"Condition": game.conditions.kinds, "RewardTerm": {**game.specs.rewards, **REWARDS}}
+    rewards = {**game.specs.rewards, **REWARDS}
+    if isinstance(question, SpecQuestion) and MINECLIP.name not in question.observations:
+        del rewards[MINECLIP.name]  # this run has no weights of it
+    kinds = {"Condition": game.conditions.kinds, "RewardTerm": rewards}
     for name, known in kinds.items():
         if name in definitions:
             definitions[name] = _of_kinds(definitions[name], known)

@@ -15,7 +15,6 @@ from messages.chat import (
     Exchange,
     PlanAnswer,
     SpecQuestion,
-    TriedNote,
 )
 from messages.plan import SubAction
 from messages.verdict import JUDGE
@@ -305,29 +304,6 @@ def test_answers_with_infinite_or_huge_numbers_are_refused(weight: str, horizon:
     with pytest.raises(ValueError, match=said):
         parse(question, SPEC % (weight, horizon))
     assert parse(question, SPEC % ("1.5", "100"))
-
-
-def test_schemas_are_strict_all_the_way_down():
-    dig = SubAction(name="dig", method="rl", success=LOG)
-    schema = answer_schema(SpecQuestion(task=TASK, sub_action=dig))
-    assert schema["type"] == "object"
-    for part in [schema, *schema["$defs"].values()]:
-        assert part["additionalProperties"] is False
-        assert part["required"] == list(part["properties"])
-        assert all("default" not in field for field in part["properties"].values())
-
-
-def test_a_schema_offers_what_there_is_to_choose_from():
-    dig = SubAction(name="dig", method="rl", success=LOG)
-    tried = TriedNote(name="dig_1", sub_action="dig", success=LOG, rate=0.5, episodes=20)
-    question = SpecQuestion(
-        task=TASK, sub_action=dig, observations=["rays"], actions=["attack"], programs=[tried]
-    )
-    offered = answer_schema(question)["properties"]
-    assert offered["actions"]["items"]["enum"] == ["attack"]
-    assert offered["clone"]["items"]["enum"] == ["dig_1"]
-    nothing = msgspec.structs.replace(question, programs_to_clone=False)
-    assert answer_schema(nothing)["properties"]["clone"]["maxItems"] == 0
 
 
 def test_an_infinite_timeout_is_accepted():

@@ -29,7 +29,6 @@ from nodes.common.questions import prompt_parts
 from nodes.common.questions.asking import render
 from nodes.common.questions.prompt_parts import without_next, without_parts
 from nodes.env_server.programs import ProgramRefused, compile_program, grammar
-from nodes.llm.answer_bounds import without_prose_bounds
 from nodes.llm.answer_schema import answer_schema
 from nodes.llm.fitting import fit
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
@@ -84,18 +83,6 @@ def test_the_tiny_model_reads_every_prompt_and_has_room_for_an_answer():
         prompt = render(ROOT / "nodes" / agent / "prompts", question)
         size = sum(len(message.content.encode()) for message in prompt)
         assert size + vllm_environment.MOST_TOKENS <= vllm_environment.CONTEXT
-
-
-def test_schemas_bound_lists_and_prose():
-    for _, question in samples().values():
-        assert "maxLength" in str(answer_schema(question))
-        # Hosted servers refuse this one.
-        assert "maxLength" not in str(without_prose_bounds(answer_schema(question)))
-    _, plan = samples()["PlanQuestion"]
-    assert answer_schema(plan)["properties"]["subtasks"]["minItems"] == 1
-    _, decompose = samples()["DecomposeQuestion"]
-    few = msgspec.structs.replace(decompose, most_sub_actions=2)
-    assert answer_schema(few)["properties"]["sub_actions"]["maxItems"] == 2
 
 
 SOURCE = "def action(obs):\n" + "    obs = forward()  # and look for the next tree\n" * 60

@@ -16,6 +16,8 @@ RGB = Feature(
     description=f"the picture that the player sees, {SIDE} x {SIDE} (other sizes: rgb_120x160, "
     "height x width); learning from it takes far more samples and time than from the others",
 )
+SIZED = "rgb_[0-9]{2,3}x[0-9]{2,3}"
+"""A picture of another size, for a schema; of these `picture_shape` refuses some."""
 _NAME = re.compile(r"rgb(?:_(\d{1,4})x(\d{1,4}))?")
 
 

@@ -19,6 +19,7 @@ _PAID_FOR = {
 class MinecraftSpecs(Specs):
     features = FEATURES
     actions = tuple(PRIMITIVES)
+    with_item = ("craft", "equip", "place")  # no goal needs `destroy`, which may be named too
     most_assisted = AUTOCRAFT_STEPS
     rewards: Mapping[str, str] = {
         "gain": "per item ``name`` above the episode's largest number so far",
