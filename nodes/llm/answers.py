@@ -67,8 +67,9 @@ def answer(
     repairs: int,
     patience: float = 0.0,
 ) -> Valid:
-    """Ask until the answer fits, at most ``1 + repairs`` times. A server that was lost is not the
-    answer's fault: the question is sent again for ``patience`` seconds before that counts.
+    """Ask until the answer fits, at most ``1 + repairs`` times. A server that was lost, or takes no
+    question now, is not the answer's fault: the question is sent again for ``patience`` seconds,
+    and then no more.
 
     Raises:
         NoValidAnswer: none fitted; the message has the last reason.
@@ -83,9 +84,10 @@ def answer(
             asking.failed(error)
             if error.too_long and asking.shortened():
                 continue  # the model was not asked
-            if error.permanent or not (error.lost and asking.waited()):
-                tries += 1
-            if error.permanent:
+            if error.lost and asking.waited(error.wait):
+                continue
+            tries += 1
+            if error.permanent or error.lost:
                 break
             continue
         tries += 1
@@ -108,11 +110,18 @@ class _Asking:
         self._patience = patience
         self.conversation = list(prompt)
         self._asked = Asked()
+        self._back()
+
+    def _back(self) -> None:
         self._away = False  # the server was lost last time
-        self._pause, self._waited = _PAUSES[0], 0.0
+        self._pause, self._waited = _PAUSES[0], 0.0  # seconds since it was lost first
 
     def failed(self, error: BackendError) -> None:
         self._asked.failures.append(str(error))
+        if not error.lost:
+            self._back()
+        elif self._away:
+            self._waited += error.seconds
         self._away = error.lost
 
     def shortened(self) -> bool:
@@ -128,17 +137,21 @@ class _Asking:
         self.conversation = list(self._prompt)
         return True
 
-    def waited(self) -> bool:
-        """Wait for a server that was lost, longer each time; False: for long enough."""
-        if self._waited >= self._patience:
+    def waited(self, least: float) -> bool:
+        """Wait for a server that was lost, longer each time, ``least`` seconds where the patience
+        lasts so long; False: it is over. It is spent by requests that failed, too: one that is not
+        answered may take minutes. Not by the start of a server of our own."""
+        left = self._patience - self._waited
+        if left <= 0:
             return False
-        time.sleep(self._pause)
-        self._waited += self._pause
+        pause = min(max(self._pause, least), left)
+        time.sleep(pause)
+        self._waited += pause
         self._pause = min(2 * self._pause, _PAUSES[1])
         return True
 
     def count(self, completion: Completion) -> None:
-        self._away = False
+        self._back()
         self._asked.prompt_tokens += completion.prompt_tokens
         self._asked.completion_tokens += completion.completion_tokens
         self._asked.version = completion.version

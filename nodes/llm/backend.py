@@ -24,17 +24,28 @@ class BackendError(Exception):
     """The backend gave no text: not reached, an error status, an answer cut short.
 
     ``permanent``: asking again cannot help (a wrong key, an unknown model). ``lost``: the server
-    was lost, which means nothing for the question. ``too_long``: prompt and answer do not fit
-    into the model's context.
+    was lost or takes no question now, which means nothing for the question; ``wait``: seconds
+    until it takes one again, as it says. ``too_long``: prompt and answer do not fit into the
+    model's context. ``status``: of HTTP, if the server gave one. ``seconds``: that the request
+    took, set by who sent it.
     """
 
     def __init__(
-        self, message: str, permanent: bool = False, lost: bool = False, too_long: bool = False
+        self,
+        message: str,
+        permanent: bool = False,
+        lost: bool = False,
+        too_long: bool = False,
+        status: int = 0,
+        wait: float = 0.0,
     ) -> None:
         super().__init__(message)
         self.permanent = permanent
         self.lost = lost
         self.too_long = too_long
+        self.status = status
+        self.wait = wait
+        self.seconds = 0.0
 
 
 @dataclass(frozen=True)

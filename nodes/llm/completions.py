@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,8 +17,9 @@ from messages.undecodable import UNDECODABLE
 from nodes.llm.backend import BackendError, OnPiece
 from nodes.llm.timed_http import timed_connection
 
-# Statuses that a later try can cure; the other 4xx mean that the request itself is wrong.
-_PASSING = {408, 409, 425, 429}
+# Statuses of a server that takes no question now, and takes it later.
+_PASSING = {408, 425, 429, 502, 503, 504}
+_CONFLICT = 409  # another try can cure it; the other 4xx mean that the request itself is wrong
 _TOO_LONG = ("context length", "context size", "context_length", "context window", "n_ctx")
 _LONGEST = 86_400.0  # seconds: longer than any caller waits, and no longer than sockets take
 _MOST = (
@@ -139,8 +141,27 @@ def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
     too_long = response.status in (400, 413) and any(words in sent for words in _TOO_LONG)
     if too_long:
         sent += " (raise llm.context, or lower llm.max_tokens: prompt and answer share it)"
-    permanent = 400 <= response.status < 500 and response.status not in _PASSING
-    return BackendError(f"{url} answered {response.status}: {sent}", permanent, too_long=too_long)
+    passing = response.status in _PASSING
+    permanent = 400 <= response.status < 500 and not passing and response.status != _CONFLICT
+    return BackendError(
+        f"{url} answered {response.status}: {sent}",
+        permanent,
+        lost=passing,
+        too_long=too_long,
+        status=response.status,
+        wait=_retry_after(response) if passing else 0.0,
+    )
+
+
+def _retry_after(response: http.client.HTTPResponse) -> float:
+    """Seconds, of a number or a date; 0 where it says nothing that can be read."""
+    said = (response.getheader("Retry-After") or "").strip()
+    if said.isdecimal() and said.isascii():
+        return min(float(said), _LONGEST)
+    try:
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def _read(response: http.client.HTTPResponse) -> Iterator[bytes]:

@@ -59,7 +59,7 @@ class Llm(Node):
     handed_over = ("transcript.jsonl", "unanswered.jsonl", "pictures/*", "vllm.log")
     recording: Recording | None = None  # of the run that is replayed
     tenancy: Tenancy | None = None  # where the node runs a server of its own
-    patience = 0.0  # seconds to wait for a server that was lost
+    patience = 0.0  # seconds to wait for a server that was lost, or takes no question now
     sees = False  # may the model be shown pictures?
     weights = ""  # version of those that the node serves
 

@@ -1,8 +1,8 @@
 """How long a prompt is in tokens, by the tokenizer of the model that will read it.
 
 vLLM and llama.cpp count them on ``/tokenize``, beside ``/v1``. For a server that does not, tokens
-are estimated by characters, and that is logged once. Those of pictures are estimated by their size
-in any case: they are not sent to be counted.
+are estimated by characters, and that is logged once; one that cannot now is asked the next time.
+Those of pictures are estimated by their size in any case: they are not sent to be counted.
 """
 
 import json
@@ -28,6 +28,8 @@ _AROUND = 2  # tokens that begin and end a picture
 _DEFAULT_SIZE = (352, 224)  # of `Pictures`
 _NO_PICTURES: Mapping[str, bytes] = {}
 _SECONDS = 20.0
+_LACKING = {200, 404, 405, 501}
+"""Statuses of a server without /tokenize; 200 with another answer, as of a page for any path."""
 
 
 class Meter:
@@ -53,17 +55,19 @@ class Meter:
     def _of_texts(self, url: str, prompt: list[ChatMessage]) -> int:
         if self._kind == "none":
             return estimated(prompt)
+        lacking = True
         for kind in [self._kind] if self._kind else ["vllm", "llama"]:
             try:
                 count = self._vllm(url, prompt) if kind == "vllm" else self._llama(url, prompt)
             except BackendError as error:
                 if error.lost:  # it shows nothing about what the server has
                     return estimated(prompt)
+                lacking = lacking and error.status in _LACKING
                 continue
             if count is not None:
                 self._kind = kind
                 return count
-        if not self._kind:
+        if not self._kind and lacking:
             self._kind = "none"
             LOG.warning("the server has no /tokenize: tokens of prompts are estimated")
         return estimated(prompt)
@@ -93,7 +97,7 @@ class Meter:
         try:
             body = json.loads(data)
         except ValueError:
-            raise BackendError(f"{where} did not answer with JSON") from None
+            raise BackendError(f"{where} did not answer with JSON", status=200) from None
         return body if isinstance(body, dict) else {}
 
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.common.questions.asking import kind_of
 from nodes.common.questions.prompt_parts import with_examples
 from nodes.llm.answer_bounds import without_prose_bounds
-from nodes.llm.backend import BackendError, Completion, Listener
+from nodes.llm.backend import BackendError, Completion, Listener, OnPiece
 from nodes.llm.completions import post
 from nodes.llm.fitting import Fitted, fit
 from nodes.llm.lessons.shown import library
@@ -113,7 +114,15 @@ class OpenAIBackend:
         if listener is not None:
             listener.begins()
         on_piece = listener.piece if listener is not None else _unpublished
-        reply = post(url, json.dumps(body).encode(), self._headers, self._profile.timeout, on_piece)
+        began = time.monotonic()  # a server of our own is there by now
+        try:
+            return self._completion(url, json.dumps(body).encode(), on_piece)
+        except BackendError as error:
+            error.seconds = time.monotonic() - began
+            raise
+
+    def _completion(self, url: str, body: bytes, on_piece: OnPiece) -> Completion:
+        reply = post(url, body, self._headers, self._profile.timeout, on_piece)
         if reply.finish_reason == "length":
             still = not split("".join(reply.content))[1].strip()
             raise BackendError(

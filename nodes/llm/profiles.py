@@ -33,7 +33,7 @@ class Requests(msgspec.Struct, kw_only=True):
     temperature: float = 0.2
     max_tokens: Positive = 4096
     timeout: Seconds = 120.0  # for one answer
-    patience: float = 30.0  # seconds to wait for a server that was lost
+    patience: float = 30.0  # seconds to wait for a server that was lost, or takes no question now
     # json_schema: the server holds the model to the answer's schema. json_object: JSON of any
     # shape. text: the server knows neither, the answer is searched for JSON.
     response_format: Literal["json_schema", "json_object", "text"] = "json_schema"

@@ -47,8 +47,9 @@ def says(text: str, finish: str = "stop") -> Answers:
     return respond
 
 
-def fails(status: int) -> Answers:
-    return lambda handler: send(handler, status, "out of order")
+def fails(status: int, **headers: str) -> Answers:
+    """``headers``: further ones, with _ in place of -."""
+    return lambda handler: send(handler, status, "out of order", **headers)
 
 
 def sends(body: str) -> Answers:
@@ -68,8 +69,10 @@ def breaks_off(handler: BaseHTTPRequestHandler) -> None:
     handler.close_connection = True
 
 
-def send(handler: BaseHTTPRequestHandler, status: int, body: str) -> None:
+def send(handler: BaseHTTPRequestHandler, status: int, body: str, **headers: str) -> None:
     handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name.replace("_", "-"), value)
     handler.send_header("Content-Length", str(len(body.encode())))
     handler.end_headers()
     handler.wfile.write(body.encode())

@@ -27,12 +27,23 @@ from messages.plan import SubAction
 from messages.verdict import Evidence
 from nodes.llm.answer_parsing import parse
 from nodes.llm.fitting import fit
+from nodes.llm.measuring import Meter, estimated
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.thinking import split
 from rlgpt.single_runs.prompts import show
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import PATIENCE
-from tests.llm.scripted_server import GOOD, Setting, lines, says, send
+from tests.llm.scripted_server import (
+    GOOD,
+    Answers,
+    Server,
+    Setting,
+    fails,
+    lines,
+    says,
+    send,
+    sends,
+)
 from voxeldojo.viewing.png import png
 
 QUESTION = PlanQuestion(task=TASK)
@@ -148,6 +159,35 @@ def test_a_server_without_a_tokenizer_is_sent_one_part_less_after_each_rejection
     assert len(server.prompts) == 2
     assert server.measured == 2  # as vLLM does, as llama.cpp does, and then no more
     assert answered.repairs == 0  # no answer of the model was refused
+
+
+def measured(*script: Answers) -> tuple[list[int], int]:
+    """What is measured of one prompt, twice, and how many requests that took."""
+    server = Server(*script)
+    meter = Meter("toy", None, {})
+    try:
+        found = [meter.tokens(server.url, prompt()) for _ in range(2)]
+    finally:
+        server.close()
+    return found, len(server.requests)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_cannot_count_now_is_asked_to_count_the_next_time(status: int):
+    found, requests = measured(fails(status), sends('{"count": 3}'))
+    assert (found, requests) == ([estimated(prompt()), 3], 2)
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_an_error_of_counting_does_not_show_that_a_server_cannot_count(status: int):
+    found, requests = measured(fails(status), fails(status), sends('{"count": 3}'))
+    assert (found, requests) == ([estimated(prompt()), 3], 3)
+
+
+@pytest.mark.parametrize("lacks", [fails(404), fails(405), fails(501), sends("<html>")])
+def test_a_server_that_lacks_the_path_is_not_asked_to_count_again(lacks: Answers):
+    found, requests = measured(lacks, lacks, sends('{"count": 3}'))
+    assert (found, requests) == ([estimated(prompt())] * 2, 2)
 
 
 def test_a_prompt_that_is_still_too_long_is_reported(setting: Setting):

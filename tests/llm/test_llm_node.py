@@ -255,7 +255,8 @@ def test_every_profile_is_valid_and_its_longest_answer_ends_before_the_callers_d
     """Who asks waits for longer than the llm node may try; the critic asks in its turn."""
     profile = read_profile(yaml.safe_load(path.read_text()))
     if isinstance(profile, Requests):
-        longest = (1 + Llm.Parameters().repairs) * profile.timeout + profile.patience
+        # Before each try a server may be lost, at the end of a request, until patience is over.
+        longest = (1 + Llm.Parameters().repairs) * (2 * profile.timeout + profile.patience)
         assert longest < ASK.timeout <= JUDGE.timeout
 
 
