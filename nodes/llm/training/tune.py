@@ -182,7 +182,9 @@ def train(model: Any, adapted: Any, order: list[Pack], settings: dict[str, Any])
     began, seen, step, passed, in_vain = time.monotonic(), 0, 0, 0.0, 0
     while step < len(order) and passed < 1:
         loss = backward(model, order[step], settings["frozen_prefix"], settings["together"])
-        rise = min(1.0, (step + 1) / max(1.0, _WARM_UP * len(order)))
+        # By what has passed: a training that the minutes end may see few of its lessons. With this
+        # step, as the first is not to be of rate 0.
+        rise = min(1.0, (passed + 1 / len(order)) / _WARM_UP)
         taken = masters.step(settings["rate"] * rise * max(0.05, 1 - passed))
         in_vain = 0 if taken else in_vain + 1
         if in_vain == _MOST_IN_VAIN:
