@@ -193,7 +193,7 @@ class Llm(Node):
         fitted = Fitted(prompt)
         try:
             with turn:
-                fitted = self._fitted(request.id, prompt)
+                fitted = self._fitted(backend, request.id, prompt)
                 valid = answer(
                     backend,
                     request.question,
@@ -246,13 +246,13 @@ class Llm(Node):
             )
         return [*fitted.left_out, *asked.left_out]
 
-    def _fitted(self, id: str, prompt: list[ChatMessage]) -> Fitted:
-        """The prompt as long as the model's context allows. What is left out is logged and kept
-        with the answer."""
-        if not isinstance(self.backend, OpenAIBackend):
+    def _fitted(self, backend: Backend, id: str, prompt: list[ChatMessage]) -> Fitted:
+        """The prompt as long as the model's context allows, with the pictures that ``backend``
+        shows. What is left out is logged and kept with the answer."""
+        if not isinstance(backend, OpenAIBackend):
             return Fitted(prompt)
         try:
-            fitted = self.backend.fitted(prompt)
+            fitted = backend.fitted(prompt)
         except BackendError:
             return Fitted(prompt)  # the request itself will find out, and wait
         if fitted.left_out:

@@ -35,13 +35,14 @@ class OpenAIBackend:
         self.model = model
         self._profile = profile
         self._url = url
-        self._meter: Meter | None = None
         self._listener: Listener | None = None
         self._pictures: Mapping[str, bytes] = {}
         self._library = library(profile.examples) if profile.examples is not None else None
         self._headers = {"Content-Type": "application/json", "Connection": "close"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key}"
+        # Of all copies: what it finds out about the server holds for each of them.
+        self._meter = Meter(model, profile.context, self._headers)
 
     @classmethod
     def at(cls, profile: OpenAI) -> "OpenAIBackend":
@@ -97,8 +98,6 @@ class OpenAIBackend:
             return Fitted(prompt)
         url = self._url()
         meter = self._meter
-        if meter is None:
-            meter = self._meter = Meter(self.model, self._profile.context, self._headers)
         if meter.context is None:
             # A server that counts may report how long prompts can be.
             meter.tokens(url, prompt, self._pictures)

@@ -127,7 +127,11 @@ def asked(setting: Setting, server: Tokenizer, **profile: Any) -> Answered:
     assert setting.server is not None
     server.bodies = setting.server.requests
     setting.server.script = server
-    request = Ask(id="q", agent="planner", question=QUESTION, prompt=prompt())
+    return put(setting, "q")
+
+
+def put(setting: Setting, id: str) -> Answered:
+    request = Ask(id=id, agent="planner", question=QUESTION, prompt=prompt())
     return setting.bus.call(ASK, request, timeout=PATIENCE)
 
 
@@ -157,6 +161,7 @@ def test_a_server_without_a_tokenizer_is_sent_one_part_less_after_each_rejection
     answered = asked(setting, server, repairs=0)
     assert answered.left_out == ["the skills"]
     assert len(server.prompts) == 2
+    put(setting, "another")
     assert server.measured == 2  # as vLLM does, as llama.cpp does, and then no more
     assert answered.repairs == 0  # no answer of the model was refused
 
@@ -195,12 +200,12 @@ def test_a_prompt_that_is_still_too_long_is_reported(setting: Setting):
         asked(setting, Tokenizer("none", most=5))
 
 
-PICTURE = png(np.zeros((3, 224, 352), np.uint8))
-
-
-def test_pictures_count_with_the_words_and_go_with_their_episode(setting: Setting):
+@pytest.mark.parametrize(("height", "width", "context"), [(224, 352, 400), (448, 704, 700)])
+def test_pictures_count_with_the_words_by_their_size_and_go_with_their_episode(
+    setting: Setting, height: int, width: int, context: int
+):
     """The tokenizer is sent the text alone, in which a picture leaves no mark."""
-    files = [PICTURE, png(np.ones((3, 224, 352), np.uint8))]
+    files = [png(np.full((3, height, width), shade, np.uint8)) for shade in (0, 1)]
     marks = [f"First:\n<picture {digest(file)}>\n" for file in files]
     text = "".join(marks) + "Which?\n"
     start = len(marks[0])
@@ -225,8 +230,9 @@ def test_pictures_count_with_the_words_and_go_with_their_episode(setting: Settin
         else:
             says(answer)(handler)
 
-    # One picture takes 106 tokens (13 by 8, begun and ended), and there are a few words.
-    setting.start(respond, vision=True, context=400, max_tokens=200)
+    # A picture takes 106 or 418 tokens (13 by 8 or 26 by 16, begun and ended), and there are a few
+    # words.
+    setting.start(respond, vision=True, context=context, max_tokens=200)
     request = Ask(id="q", agent="critic", question=question, prompt=prompt, pictures=files)
     answered = setting.bus.call(ASK, request, timeout=PATIENCE)
     assert answered.left_out == ["the second"]
