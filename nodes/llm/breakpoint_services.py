@@ -23,7 +23,7 @@ _PERSON = "a person"
 class BreakpointServices:
     """``check`` has the env server check a program, and raises BusError where there is none;
     ``model`` is named where a person answered a question that the model did not; ``use`` records
-    what a person let go on, and gives it to those who asked."""
+    what a person let go on, and gives it to those who asked, or raises OSError."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class BreakpointServices:
         return self._breakpoints.held(self._waiting(request.id), self._most_samples)
 
     def use(self, request: UseAnswer) -> Used:
-        """Raises ServiceError ``unknown``."""
+        """Raises ServiceError ``unknown``, ``disk``."""
         waiting = self._waiting(request.id)
         answer = None
         if request.answer is not None:
@@ -79,8 +79,14 @@ class BreakpointServices:
                 return Used(problems=problems)
             if waiting.entry is not None and answer == waiting.entry.answered.answer:
                 answer = None  # nothing was changed
-        self._breakpoints.release(waiting, answer, request.by)
-        self._use(waiting)
+        try:
+            self._breakpoints.release(waiting, answer, request.by)
+            self._use(waiting)
+        except OSError as error:
+            raise ServiceError(
+                f"the answer still waits: {error.filename} cannot be written: {error.strerror}",
+                code="disk",
+            ) from None
         return Used(edited=answer is not None)
 
     # For the node

@@ -151,10 +151,21 @@ class Breakpoints:
 
     def release(self, waiting: Waiting, answer: str | None, by: str) -> None:
         """Let it go on, with ``answer`` in place of the model's if there is one. `end` is to follow
-        once it is recorded."""
+        once it is recorded.
+
+        Raises:
+            OSError: it cannot be written, and the answer still waits.
+        """
         with self._lock:
+            released = msgspec.structs.replace(waiting, answer=answer, by=by, released=True)
+            self._keep(released)
             waiting.answer, waiting.by, waiting.released = answer, by, True
-            self._keep(waiting)
+
+    def hold_on(self, waiting: Waiting) -> None:
+        """A person has to let it go on once more, as it was not recorded. The next process would
+        use it as it was released: that is what the file has."""
+        with self._lock:
+            waiting.released = False
 
     def end(self, waiting: Waiting, outcome: Answered | ServiceError) -> None:
         """Give the recorded outcome to the requests that wait for it."""

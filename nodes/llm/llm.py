@@ -12,7 +12,6 @@ import msgspec
 from messages.bounds import NotNegative
 from messages.breaking import BREAKS, BROKEN, HELD, SET_BREAK, USE_ANSWER, Breaks
 from messages.bus import Later, ServiceError
-from messages.bus.errors import INTERNAL
 from messages.chat import ASK, EXCHANGES, TOKENS, Answered, Ask, ChatMessage, Exchange
 from messages.empty import Empty
 from messages.gpu import GIVE_BACK_GPU, SERVER, TAKE_GPU, GiveBackGpu, GpuLease, TakeGpu
@@ -104,9 +103,11 @@ class Llm(Node):
         # A caller that was restarted may ask while its first question is still being answered.
         with self._turn(request.id):
             known = self.transcript.find(request.id)
-            if known is not None:
-                return known
             waiting = self.breakpoints.find(request.id)
+            if known is not None:
+                if waiting is not None:  # recorded by a process that ended right after that
+                    self.breakpoints.end(waiting, known)
+                return known
             if waiting is None:
                 recorded = self._recorded(request)
                 if not self.breakpoints.stops(request.agent, kind_of(request.question)):
@@ -128,22 +129,30 @@ class Llm(Node):
             return turn
 
     def _released(self, waiting: Waiting) -> None:
-        """Settle an answer that a person released."""
+        """Settle an answer that a person released. Raises OSError: it still waits."""
         with self._turn(waiting.id), suppress(ServiceError):
             if self.breakpoints.find(waiting.id) is not None:  # no other request settled it
-                self._settle(waiting)
+                try:
+                    self._settle(waiting)
+                except Exception:
+                    self.breakpoints.hold_on(waiting)
+                    raise
 
     def _settle(self, waiting: Waiting) -> Answered:
-        """Record what waited, and give it to those who asked. Raises ServiceError ``no_answer``."""
-        outcome: Answered | ServiceError = ServiceError("it was not recorded", code=INTERNAL)
+        """Record what waited, and give it to those who asked. What could not be recorded, as the
+        disk is full, still waits.
+
+        Raises:
+            ServiceError: ``no_answer``.
+            OSError: it cannot be recorded.
+        """
         try:
             outcome = self._use(self._breakpoint_services.settled(waiting))
-            return outcome
         except ServiceError as error:
-            outcome = error
+            self.breakpoints.end(waiting, error)
             raise
-        finally:
-            self.breakpoints.end(waiting, outcome)
+        self.breakpoints.end(waiting, outcome)
+        return outcome
 
     def take_gpu(self, request: TakeGpu) -> GpuLease:
         """Raises ServiceError ``held`` or ``busy``."""
