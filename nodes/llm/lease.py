@@ -124,10 +124,17 @@ class Lease:
         self._turn.notify_all()
 
     def _keep(self, holder: str, seconds: float) -> None:
+        before = self._holder, self._until
         self._holder, self._until = holder, time.monotonic() + seconds
         # For the next process, by the wall clock, which may be set meanwhile, but not by more.
         lease = {"holder": holder, "until": time.time() + seconds, "seconds": seconds}
-        write_whole(self._path, json.dumps(lease).encode())
+        try:
+            write_whole(self._path, json.dumps(lease).encode())
+        except OSError:
+            # Who is refused the card does not have it; who has it keeps it, or has given it back.
+            if holder and before[0] != holder:
+                self._holder, self._until = before
+            raise
 
     def _read(self) -> tuple[str, float]:
         try:

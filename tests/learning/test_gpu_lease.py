@@ -20,6 +20,7 @@ from nodes.llm.lease import Lease
 from nodes.llm.manifest import NAME, Manifest, described
 from tests.agent_stack import TASK, AgentProcess
 from tests.bus_processes import PATIENCE, eventually
+from tests.full_disk import files_of_at_most
 from tests.learning.corridor import corridor_spec
 from tests.learning.learner_house import House
 from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
@@ -214,6 +215,21 @@ def test_waiting_for_a_gpu_that_was_given_back_does_not_end_the_new_lease(card: 
     eventually(lambda: card.lease.holder == "second/train")
     card.end()
     assert (first, second) == (["held"], [1.0])
+
+
+def test_a_lease_that_cannot_be_written_is_not_taken_and_a_taken_one_is_renewed(tmp_path: Path):
+    """As on a full disk. Else the language model waits ten minutes for a training that is not."""
+    lease = Lease(tmp_path, lambda: 0.0)
+    with files_of_at_most(10), pytest.raises(OSError, match=r"lease\.json"):
+        lease.take("train", seconds=1.0)
+    assert lease.holder == ""
+    lease.take("train", seconds=PATIENCE)
+    with files_of_at_most(10), pytest.raises(OSError, match=r"lease\.json"):
+        lease.take("train", seconds=PATIENCE)
+    assert lease.holder == "train"
+    with files_of_at_most(10), pytest.raises(OSError, match=r"lease\.json"):
+        lease.give_back("train")
+    assert lease.holder == ""
 
 
 def test_setting_the_clock_does_not_end_a_lease(
