@@ -14,7 +14,7 @@ from messages.chat import ASK, Answered, Ask, ChatMessage, Question
 from messages.plan import PURSUE, GoalReport
 from nodes.llm.answer_parsing import parse
 from nodes.llm.replay import RECORDINGS, compare, transcript_path
-from nodes.llm.transcript import Entry, read_lines
+from nodes.llm.transcript import Entry, Unanswered, read_lines
 from tests.agent_stack import AgentProcess, Stack, stack
 from tests.bus_processes import PATIENCE
 from tests.conftest import short_folder
@@ -99,6 +99,32 @@ def test_the_first_question_that_differs_is_named(recorded: Path, run_folder: Pa
         assert id in replaying.refused(first, "another")
     finally:
         replaying.close()
+
+
+def test_a_replay_of_a_replay_knows_the_questions_without_an_answer(
+    recorded: Path, run_folder: Path
+):
+    first = entries(recorded)[0]
+    kept = ("time", "agent", "asked", "question", "prompt")
+    failed = {name: first[name] for name in kept} | {
+        "id": "demo/plan-0",
+        "sentence": "It had none.",
+    }
+    before = run_folder / "before"
+    (before / "llm").mkdir(parents=True)
+    (before / "llm" / "transcript.jsonl").touch()
+    (before / "llm" / "unanswered.jsonl").write_text(json.dumps(failed) + "\n")
+    for name in ("again", "once more"):
+        replaying = Replaying(run_folder / name, before)
+        try:
+            with pytest.raises(RemoteError, match="It had none") as error:
+                replaying.ask(first, "demo/plan-0")
+            assert error.value.code == "no_answer"
+        finally:
+            replaying.close()
+        before = run_folder / name
+        (noted,) = read_lines(before / "llm" / "unanswered.jsonl", Unanswered)
+        assert (noted.id, noted.sentence) == ("demo/plan-0", "It had none.")
 
 
 def test_a_question_that_was_not_asked_is_named(recorded: Path, run_folder: Path):
