@@ -8,6 +8,7 @@ import msgspec
 from messages.bounds import NotNegative, Positive
 
 PositiveShare = Annotated[float, msgspec.Meta(gt=0, le=1)]
+Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 
 
@@ -96,7 +97,7 @@ class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, k
     cores: list[int] = []  # the cores that the server may use; empty: all
     niceness: int = 0
 
-    port: int = 0  # 0: one that is free
+    port: Port = 0  # that the server listens on; 0: one that is free
     start_timeout: Seconds = 600.0
     restarts: int = 5  # starts in a row that may fail
 

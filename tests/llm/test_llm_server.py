@@ -6,6 +6,7 @@ The server is a fake that speaks as vLLM does; tests/llm/test_llm_vllm.py has th
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -322,6 +323,22 @@ def test_a_server_that_never_gets_healthy_is_given_up(setting: Setting):
     said = setting.refused(command=[sys.executable, str(waits)], start_timeout=1.0)
     assert "vLLM was not healthy within llm.start_timeout=1 seconds; its log is" in said
     assert setting.members() == []
+
+
+def test_a_server_listens_on_the_port_of_its_profile_or_says_that_it_is_taken(setting: Setting):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = setting.refused(port=port)
+        assert f"llm.port={port} cannot be used (Address already in use): end what" in said
+    llm = setting.start(port=port)
+    os.kill(setting.server_process(), signal.SIGKILL)
+    eventually(lambda: setting.states and setting.states[-1].restarts == 1)
+    assert setting.ask().answer
+    with socket.create_connection(("127.0.0.1", port), PATIENCE):
+        pass
+    llm.kill()
+    llm.start()  # and ends the server that is left
+    assert setting.ask("another").answer
 
 
 def test_too_little_memory_at_the_start_is_answered_with_the_arithmetic(setting: Setting):

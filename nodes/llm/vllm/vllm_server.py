@@ -78,6 +78,7 @@ class Server:
         self._was_killed = False  # the last start failed by a signal from elsewhere
         self._stops = StopWatch(0)
         self._begun = False
+        self._ended_one = False  # a server, of this process or of one before
         self._heard = 0.0
         self._lock = threading.RLock()
         self._closing = threading.Event()
@@ -215,7 +216,13 @@ class Server:
         self._end()
         self.restarts += self._begun
         self._begun = True
-        self._port = _free_port()
+        self._port = self.profile.port or _free_port()
+        if wrong := self._port_problem():
+            self._become("failed")
+            raise ServerFailed(
+                f"llm.port={self._port} cannot be used ({wrong}): end what listens there, set "
+                "another one, or llm.port=0 for one that is free."
+            )
         words = command_line(self.profile, self._weights, self._port)
         with (self._folder / LOG).open("ab") as log:
             with named(self._folder / LOG):
@@ -249,6 +256,15 @@ class Server:
         self._heard = time.monotonic()
         self._log.info("vLLM is healthy after %.1f s", time.monotonic() - began)
         self._become("ready")
+
+    def _port_problem(self) -> str:
+        """Why the server cannot listen on its port; "" where it can."""
+        # A server of ours that was killed may have it for another moment.
+        until = time.monotonic() + (_GRACE if self._ended_one else 0.0)
+        while (wrong := _unusable(self._port)) and time.monotonic() < until:
+            if self._closing.wait(0.1):
+                break
+        return wrong
 
     def _monitor(self) -> list[str]:
         cores = ",".join(str(core) for core in self.profile.cores)
@@ -344,6 +360,7 @@ class Server:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(_GRACE)
         kill_group(process.pid)
+        self._ended_one = True
         process.wait()
         if process.stdin is not None:
             process.stdin.close()
@@ -367,6 +384,7 @@ class Server:
         # While the group has members its number is not given to another process.
         if _started_at(group) in (started, ""):
             kill_group(group)
+            self._ended_one = True
         path.unlink(missing_ok=True)
 
     # Watching
@@ -416,6 +434,18 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def _unusable(port: int) -> str:
+    """Why no server can listen there; "" where one can."""
+    with socket.socket() as probe:
+        # As servers have it: connections of an earlier one that are just ending do not count.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            return error.strerror or str(error)
+    return ""
 
 
 def _started_at(pid: int) -> str:
