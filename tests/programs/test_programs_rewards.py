@@ -9,7 +9,7 @@ from messages.chat import SpecAnswer
 from messages.world import RewardTerm
 from nodes.common.checks.spec_check import spec_problems
 from nodes.env_server.interface.rewards import Rewards
-from nodes.env_server.programs import ProgramRefused
+from nodes.env_server.programs import ProgramRefused, hashed_keys
 from nodes.env_server.programs.reward import compile_reward
 from tests.fake_world import FakeWorld
 from worlds.minecraft.card.language import LANGUAGE
@@ -100,3 +100,24 @@ def test_a_reward_term_needs_a_source_if_and_only_if_it_is_code() -> None:
     assert problems(RewardTerm(kind="code", weight=1.0, source=GOOD)) == []
     assert len(problems(RewardTerm(kind="code", weight=math.nan))) == 2
     assert len(problems(RewardTerm(kind="step", weight=1.0, source=GOOD))) == 1
+
+
+def test_places_as_keys_are_counted_from_none_in_each_call_of_a_reward() -> None:
+    source = (
+        "def reward(before, after):\n    seen = {}\n    for x in range(9):\n"
+        "        seen[(before.steps, x)] = x\n    return len(seen)\n"
+    )
+    few = [(step, place) for step in range(9) for place in range(9)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(hashed_keys, "MOST_KEPT", len(few))  # a third of what the steps need
+        assert paid(source, steps=9) == ([18.0] * 9, {})
+
+
+def test_keys_of_one_hash_are_refused_in_each_call_of_a_reward() -> None:
+    source = (
+        "def reward(before, after):\n    x = [()]\n    for _ in range(6):\n"
+        "        x = [a + (b,) for a in x for b in (-1, -2)]\n    return len(set(x))\n"
+    )
+    found, mistakes = paid(source)
+    assert found == [0.0, 0.0, 0.0]
+    assert [("share a hash" in said, count) for said, count in mistakes.items()] == [(True, 3)]

@@ -25,6 +25,12 @@ class Keys:
     def __init__(self) -> None:
         self._first: dict[int, Any] = {}
         self._alike: dict[int, list[Any]] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """A run begins, and nothing of the last one is left that these could be compared with."""
+        self._first.clear()
+        self._alike.clear()
         self._left = MOST_KEPT
 
     def add(self, key: Any, size: int) -> int:

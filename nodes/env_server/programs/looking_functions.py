@@ -22,7 +22,7 @@ from nodes.env_server.programs.compiler import (
     problem_before_parsing,
 )
 from nodes.env_server.programs.fuel import Fuel
-from nodes.env_server.programs.guards import SHARED, make_guards, text
+from nodes.env_server.programs.guards import SHARED, Measures, guards_of, text
 from nodes.env_server.programs.pulse import PULSE, mark_of
 from nodes.env_server.programs.rewriter import rewrite
 from nodes.env_server.programs.running import innermost
@@ -108,13 +108,14 @@ class Looking:
         self._name = form.name
         self._values = runtime.values
         self._fuel = Fuel()
-        self._names: dict[str, Any] = {**SHARED, **make_guards(self._fuel, runtime)}
+        self._measures = Measures(self._fuel, runtime.values)
+        self._names: dict[str, Any] = {**SHARED, **guards_of(self._measures, runtime)}
         self.mistakes: Counter[str] = Counter()
 
     def call(self, *observations: Any) -> Any:
         """What it returns; FAILED where it failed, which is counted."""
         fuel, names = self._fuel, self._names.copy()
-        fuel.begin()
+        self._measures.begin()
         names["_tick"] = fuel.tick
         try:
             # The code was checked and rewritten by compile_looking; it is executed again for each

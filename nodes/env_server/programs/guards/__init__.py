@@ -17,7 +17,7 @@ from nodes.env_server.programs.guards.operators import operators_for
 from nodes.env_server.programs.guards.texts import text, texts_for
 from worlds.runtime import Runtime
 
-__all__ = ["SHARED", "make_guards", "text"]
+__all__ = ["SHARED", "Measures", "guards_of", "make_guards", "text"]
 
 _NEAREST = 1_000  # what looking for a block costs, in elements
 _MISTAKE = 8_000  # what a refusal costs that looks for names alike
@@ -25,26 +25,34 @@ _MISTAKE = 8_000  # what a refusal costs that looks for names alike
 
 def make_guards(fuel: Fuel, runtime: Runtime) -> dict[str, Any]:
     """The guards of one run, by the names that the rewriter gives them, and the game's own."""
-    measures = Measures(fuel, runtime.values)
+    return guards_of(Measures(fuel, runtime.values), runtime)
+
+
+def guards_of(measures: Measures, runtime: Runtime) -> dict[str, Any]:
+    """The same, where many runs have them one after the other: ``measures`` begins again with
+    each."""
     builtins = builtins_for(measures)
     containers = containers_for(measures, builtins, runtime.methods)
-    return {
-        **_the_games_own(fuel, runtime),
+    guards = {
+        **_the_games_own(measures, runtime),
         **operators_for(measures),
         **texts_for(measures),
         **builtins,
         **containers,
     }
+    for name, guard in guards.items():
+        guard.__qualname__ = name.lstrip("_")  # by which errors about its arguments call it
+    return guards
 
 
-def _the_games_own(fuel: Fuel, runtime: Runtime) -> dict[str, Any]:
-    charge = fuel.charge
+def _the_games_own(measures: Measures, runtime: Runtime) -> dict[str, Any]:
+    charge = measures.charge
 
     def looking(look: Callable[..., Any]) -> Callable[..., Any]:
-        def guarded(*arguments: Any) -> Any:
+        def guarded(*arguments: Any, **named: Any) -> Any:
             charge(_NEAREST)
             try:
-                return look(*arguments)
+                return look(*arguments, **named)
             except ValueError:
                 charge(_MISTAKE)
                 raise
@@ -67,11 +75,13 @@ def _the_games_own(fuel: Fuel, runtime: Runtime) -> dict[str, Any]:
     }
 
 
-def _rounded(number: Any, digits: Any = None) -> Any:
-    if digits is None:
+def _rounded(number: Any, ndigits: Any = None) -> Any:
+    if ndigits is None:
         return round(number)
-    return round(number, min(max(digits, -20), 20))
+    return round(number, min(max(ndigits, -20), 20))
 
+
+_rounded.__qualname__ = "round"
 
 SHARED: dict[str, Any] = {
     "__builtins__": {}, "_bool": bool, "abs": abs, "divmod": divmod,

@@ -89,25 +89,25 @@ def _making(measures: Measures) -> dict[str, Any]:
             charge(len(text))
         return text
 
-    def make_list(values: Any = ()) -> list[Any]:
+    def make_list(values: Any = (), /) -> list[Any]:
         return items(values)
 
-    def make_tuple(values: Any = ()) -> tuple[Any, ...]:
+    def make_tuple(values: Any = (), /) -> tuple[Any, ...]:
         return tuple(items(values))
 
-    def make_set(values: Any = ()) -> set[Any]:
+    def make_set(values: Any = (), /) -> set[Any]:
         return set(as_keys(values))
 
-    def make_dict(values: Any = (), **more: Any) -> dict[Any, Any]:
+    def make_dict(values: Any = (), /, **more: Any) -> dict[Any, Any]:
         if type(values) in (dict, MappingProxyType):
             charge(len(values))
             return dict(values, **more)
         return {as_key(key): value for key, value in items(values)} | more
 
-    def make_int(*arguments: Any) -> int:
-        return check_bits(int(*map(long, arguments)))
+    def make_int(*arguments: Any, **named: Any) -> int:
+        return check_bits(int(*map(long, arguments), **named))
 
-    def make_float(value: Any = 0.0) -> float:
+    def make_float(value: Any = 0.0, /) -> float:
         return float(long(value))
 
     return {

@@ -29,7 +29,8 @@ def too_large(what: str) -> ValueError:
 class Measures:
     """The measures of one run, which charge ``fuel``. ``values``: the game's own types, which cost
     nothing to compare. They are functions in attributes, not methods: programs call them at every
-    turn, and so they cost half."""
+    turn, and so they cost half. ``begin`` has to be called where a run
+    begins, but for the first."""
 
     def __init__(self, fuel: Fuel, values: frozenset[type]) -> None:
         charge = self.charge = fuel.charge
@@ -91,6 +92,11 @@ class Measures:
             if type(item) not in scalars:
                 small(holder)
 
+        def begin() -> None:
+            fuel.begin()
+            keys.begin()
+
+        self.begin: Callable[[], None] = begin
         self.small: Callable[[Any], Any] = small
         self.as_key: Callable[[Any], Any] = as_key
         self.as_keys: Callable[[Iterable[Any]], list[Any]] = as_keys
