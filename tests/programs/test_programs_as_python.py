@@ -51,3 +51,89 @@ def test_an_argument_that_there_is_not_is_told_by_the_functions_own_name(
     ending = ran(call).ending
     assert ending is not None
     assert ending.error.startswith(f"TypeError: {name}() got an unexpected keyword argument")
+
+
+def test_assignments_with_an_operator_change_the_object_that_other_names_stand_for() -> None:
+    assert_works("""
+s = {1, 2, 3}
+also = s
+s |= {4, 5}
+s &= {2, 3, 4, 5}
+s ^= {5, 6}
+s -= {2}
+assert s == {3, 4, 6} and also == s
+d = {"a": 1}
+same = d
+d |= {"b": 2}
+d |= [("c", 3)]
+assert same == {"a": 1, "b": 2, "c": 3}
+x = [1, 2]
+twice = x
+x *= 2
+x += (3,)
+assert twice == [1, 2, 1, 2, 3]
+held = {"places": {1}}
+places = held["places"]
+held["places"] |= {2}
+assert places == {1, 2}
+""")
+
+
+def test_assignments_with_an_operator_make_a_new_value_where_python_does() -> None:
+    assert_works("""
+s = {1, 2}
+also = s
+s |= {3: 0}.keys()
+assert s == {1, 2, 3} and also == {1, 2}
+t = (1,)
+also = t
+t *= 2
+n = 6
+n &= 3
+n |= 8
+n ^= 1
+n *= 2
+n -= n - 5
+text = "a"
+text *= 3
+assert t == (1, 1) and also == (1,) and n == 5 and text == "aaa"
+held = obs.inventory
+held |= {"log": 1}
+assert held == {"log": 1} and not obs.inventory
+""")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "s = set(range(9000))\ns |= set(range(9000, 18000))",
+        "s = set(range(9000))\ns ^= set(range(9000, 18000))",
+        "s = {n: n for n in range(9000)}\ns |= [(n, n) for n in range(9000, 18000)]",
+        "s = [0] * 9000\ns *= 2",
+    ],
+)
+def test_nothing_grows_beyond_its_limit_in_place(change: str) -> None:
+    ending = ran(change).ending
+    assert ending is not None
+    assert "is larger than 10000" in ending.error
+
+
+ALIKE = (
+    "x = [()]\nfor _ in range(9):\n    x = [a + (b,) for a in x for b in (-1, -2)]\n    noop()\n"
+)
+
+
+@pytest.mark.parametrize("put", ["s = {}\ns |= [(a, 1) for a in x]"])
+def test_keys_of_one_hash_are_refused_by_every_way_into_a_set(put: str) -> None:
+    ending = ran(ALIKE + put).ending
+    assert ending is not None
+    assert "different keys share a hash" in ending.error
+
+
+def test_a_whole_float_is_in_a_range_as_its_integer_is() -> None:
+    assert_works("""
+assert 64.0 in range(60, 70) and 64.0 not in range(61, 70, 2) and 64.5 not in range(60, 70)
+assert obs.food in range(0, 21) and 2.0 ** 400 not in range(9)
+assert 2.0 ** 1000 * 2.0 ** 1000 not in range(9) and float("nan") not in range(9)
+assert True in range(2) and "1" not in range(2) and None not in range(2)
+""")

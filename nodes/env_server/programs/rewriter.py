@@ -22,6 +22,12 @@ _OPERATORS: dict[type[ast.operator], str] = {
     ast.BitXor: "_xor",
 }
 
+_IN_PLACE = {
+    name: name.replace("_", "_i") for name in ("_add", "_sub", "_mul", "_or", "_and", "_xor")
+}
+"""What has another guard in ``x += y``: a list, set or dict stays the same object there, which
+other names may stand for."""
+
 
 def rewrite(tree: ast.Module, language: Language, acting: frozenset[str]) -> ast.Module:
     """The tree as it is executed. ``tree`` must have passed the checker; it is changed."""
@@ -100,7 +106,7 @@ class _Rewriter(ast.NodeTransformer):
         if name is None:
             result: ast.expr = ast.BinOp(old, node.op, value)
         else:
-            result = _call(node, "_iadd" if name == "_add" else name, old, value)
+            result = _call(node, _IN_PLACE.get(name, name), old, value)
         return ast.copy_location(ast.Assign([new], ast.copy_location(result, node)), node)
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:

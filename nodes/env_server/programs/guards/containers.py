@@ -40,7 +40,9 @@ def _looking_in(measures: Measures) -> dict[str, Any]:
         kind = type(holder)
         if kind in HASHED:
             return item in holder
-        if kind is range:
+        if kind is range:  # compared in one go with integers only, and one by one with others
+            if type(item) is float and item.is_integer():
+                item = int(item)
             return type(item) in (int, bool) and item in holder
         if kind is str:
             charge(len(holder))

@@ -1,5 +1,6 @@
 """Operators of numbers and of what is added, multiplied or joined."""
 
+import operator
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +17,8 @@ from nodes.env_server.programs.guards.measures import (
 
 MAX_BITS = 1024  # of an integer
 
-HASHED = (set, dict, MappingProxyType, VIEWS[0])
+MAPPINGS = (dict, MappingProxyType)
+HASHED = (set, *MAPPINGS, VIEWS[0])
 
 
 def check_bits(number: Any) -> Any:
@@ -68,11 +70,18 @@ def _sums(measures: Measures) -> dict[str, Any]:
             charge(size)
         return a * b
 
-    return {"_add": add, "_iadd": iadd, "_mul": mul}
+    def imul(a: Any, b: Any) -> Any:
+        if type(a) is list and type(b) in (int, bool):
+            a[:] = mul(a, b)
+            return a
+        return mul(a, b)
+
+    return {"_add": add, "_iadd": iadd, "_mul": mul, "_imul": imul}
 
 
 def _sets(measures: Measures) -> dict[str, Any]:
-    charge, small, as_keys = measures.charge, measures.small, measures.as_keys
+    charge, small, items = measures.charge, measures.small, measures.items
+    as_key, as_keys = measures.as_key, measures.as_keys
 
     def sides(a: Any, b: Any) -> tuple[Any, Any]:
         """Both, small enough to be taken together. Views take anything that can be gone through,
@@ -90,19 +99,41 @@ def _sets(measures: Measures) -> dict[str, Any]:
             charge(len(a))
         return a - b
 
-    def joined(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def isub(a: Any, b: Any) -> Any:
+        if type(a) is set and type(b) is set:
+            charge(len(a) + len(b))
+            a -= b
+            return a
+        return sub(a, b)
+
+    def joined(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def guarded(a: Any, b: Any) -> Any:
             if type(a) not in NUMBERS:
                 a, b = sides(a, b)
                 if type(a) in LONG and type(b) in LONG and len(a) + len(b) > MAX_SIZE:
                     raise too_large("the union")
-            return operator(a, b)
+            return operate(a, b)
 
         return guarded
 
+    def in_place(change: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any]) -> Any:
+        changed = joined(change)
+
+        def guarded(a: Any, b: Any) -> Any:
+            if type(a) not in (set, dict) or type(b) in VIEWS:
+                return plain(a, b)
+            if type(a) is dict and type(b) not in MAPPINGS:  # pairs, which ``a | b`` does not take
+                b = {as_key(key): value for key, value in items(b)}
+            return changed(a, b)
+
+        return guarded
+
+    joined_with, common, either = map(joined, (operator.or_, operator.and_, operator.xor))
     return {
-        "_sub": sub, "_or": joined(lambda a, b: a | b), "_and": joined(lambda a, b: a & b),
-        "_xor": joined(lambda a, b: a ^ b),
+        "_sub": sub, "_isub": isub,
+        "_or": joined_with, "_ior": in_place(operator.ior, joined_with),
+        "_and": common, "_iand": in_place(operator.iand, common),
+        "_xor": either, "_ixor": in_place(operator.ixor, either),
     }  # fmt: skip
 
 
