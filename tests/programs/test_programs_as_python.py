@@ -3,8 +3,9 @@ methods; and no limit can be passed by with it."""
 
 import pytest
 
-from nodes.env_server.programs import Run
+from nodes.env_server.programs import ProgramRefused, Run, compile_program, grammar
 from tests.programs.test_programs_language import play
+from worlds.minecraft.play.runtime import RUNTIME
 
 
 def ran(body: str, max_steps: int = 100) -> Run:
@@ -110,6 +111,10 @@ assert held == {"log": 1} and not obs.inventory
         "s = set(range(9000))\ns ^= set(range(9000, 18000))",
         "s = {n: n for n in range(9000)}\ns |= [(n, n) for n in range(9000, 18000)]",
         "s = [0] * 9000\ns *= 2",
+        "s = set(range(9000))\ns.update(range(9000, 18000))",
+        "s = set(range(9000))\ns.update(range(9000, 9600), range(9600, 18000))",
+        "s = set(range(9000)).union(range(9000, 18000))",
+        "s = set(range(9000))\ns.symmetric_difference_update(range(9000, 18000))",
     ],
 )
 def test_nothing_grows_beyond_its_limit_in_place(change: str) -> None:
@@ -123,7 +128,12 @@ ALIKE = (
 )
 
 
-@pytest.mark.parametrize("put", ["s = {}\ns |= [(a, 1) for a in x]"])
+@pytest.mark.parametrize(
+    "put",
+    ["s = set()\ns.update(x)", "s = set().union(x)", "s = {()}\ns.intersection(x)",
+     "s = {()}\ns.difference_update(x)", "s = {()}\ns.issuperset(x)",
+     "s = {}\ns |= [(a, 1) for a in x]"],
+)  # fmt: skip
 def test_keys_of_one_hash_are_refused_by_every_way_into_a_set(put: str) -> None:
     ending = ran(ALIKE + put).ending
     assert ending is not None
@@ -137,3 +147,56 @@ assert obs.food in range(0, 21) and 2.0 ** 400 not in range(9)
 assert 2.0 ** 1000 * 2.0 ** 1000 not in range(9) and float("nan") not in range(9)
 assert True in range(2) and "1" not in range(2) and None not in range(2)
 """)
+
+
+def test_the_usual_methods_are_there() -> None:
+    assert_works("""
+s = {1}
+s.update([2], (3,), {4: 0}, range(5, 6))
+assert s == {1, 2, 3, 4, 5} and s.pop() in (1, 2, 3, 4, 5) and len(s) == 4
+s = {1, 2, 3}
+assert s.union([4], {5}) == {1, 2, 3, 4, 5} and s.intersection([2, 9]) == {2}
+assert s.difference([2, 9]) == {1, 3} and s.symmetric_difference([3, 4]) == {1, 2, 4}
+assert s.issubset(range(9)) and s.issuperset([1, 2]) and s.isdisjoint("abc")
+s.intersection_update([1, 2])
+s.difference_update([2])
+s.symmetric_difference_update([7])
+assert s == {1, 7}
+d = {"a": 1, "b": 2}
+assert d.popitem() == ("b", 2)
+d.update({"c": 3}, e=4)
+assert d == {"a": 1, "c": 3, "e": 4}
+d.clear()
+assert d == {}
+assert "abcb".index("b") == 1 and "abcb".rindex("b") == "abcb".rfind("b") == 3
+assert "iron_ore".partition("_") == ("iron", "_", "ore")
+assert "a_b_c".rpartition("_") == ("a_b", "_", "c") and "a b c".rsplit(" ", 1) == ["a b", "c"]
+assert "log".capitalize() == "Log" and "ab".isalpha() and "a\\nb".splitlines() == ["a", "b"]
+""")
+
+
+def test_every_method_is_one_of_python_and_of_its_type() -> None:
+    for kind, names in grammar.METHODS.items():
+        assert [name for name in names if not hasattr(kind, name)] == []
+
+
+def test_looking_for_a_text_from_the_right_costs_fuel_for_both_lengths() -> None:
+    ending = ran("""
+x = "a" * 9999
+y = "b" + "a" * 4999
+while True:
+    z = x.rsplit(sep=y)
+""").ending
+    assert ending is not None
+    assert ending.status == "fuel_exhausted"
+
+
+def test_a_long_table_is_refused_at_the_line_where_it_begins() -> None:
+    rows = "".join(f'    ("thing {number}", {number}),\n' for number in range(90))
+    with pytest.raises(ProgramRefused) as refused:
+        compile_program(f"NEAR = 1\n# what is worth what\nTABLE = [\n{rows}]\n", RUNTIME)
+    (problem,) = refused.value.problems
+    assert problem.line == 3
+    assert problem.message == (
+        "the statement that begins here has more than 500 words and signs; split it into several"
+    )

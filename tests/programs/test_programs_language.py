@@ -208,7 +208,11 @@ def test_all_problems_of_a_program_are_reported_at_once_by_line() -> None:
         ("attack()\n  attack()\n", 3, "any outer indentation level in `attack()`"),
         ("x = 1 crafting table\n", 2, "invalid syntax in `x = 1 crafting table`"),
         ("x = " + "(" * 21 + ")" * 21 + "\n", 2, "this is nested too deeply"),
-        ("x = [\n" + "1,\n" * 300, 251, "this line is too long"),
+        (
+            "y = 1\n    x = [\n" + "1,\n" * 300,
+            3,
+            "more than 500 words and signs; split it into several",
+        ),
     ],
 )
 def test_a_text_that_is_no_python_is_told_with_its_line(body: str, line: int, words: str) -> None:

@@ -18,6 +18,10 @@ from worlds.runtime import Runtime
 from worlds.syntax_problems import syntax_problem, syntax_problem_at
 
 _MARKS = (tokenize.NL, tokenize.COMMENT)
+_TOO_LONG = (
+    f"the statement that begins here has more than {grammar.MAX_LINE_TOKENS} words and signs; "
+    "split it into several"
+)
 
 
 class ProgramRefused(ValueError):
@@ -116,13 +120,14 @@ def problem_before_parsing(source: str) -> Problem | None:
         return Problem(line=1, message="there is a null character in the text")
     brackets: list[int] = []  # the lines on which those that are open were opened
     indents = tokens = 0
-    line = 1
+    line = begun = 1
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             line = token.start[0]
             if token.type == tokenize.NEWLINE:
                 tokens = 0
             elif token.type not in _MARKS:
+                begun = begun if tokens else line
                 tokens += 1
             if token.type == tokenize.OP and token.string in "([{":
                 brackets.append(line)
@@ -137,7 +142,7 @@ def problem_before_parsing(source: str) -> Problem | None:
             if len(brackets) > grammar.MAX_BRACKETS or indents > grammar.MAX_INDENTS:
                 return Problem(line=line, message="this is nested too deeply")
             if tokens > grammar.MAX_LINE_TOKENS:
-                return Problem(line=line, message="this line is too long")
+                return Problem(line=begun, message=_TOO_LONG)
     except tokenize.TokenError as error:  # the text ended inside a bracket or a string
         message, (line, _) = error.args
         if brackets:

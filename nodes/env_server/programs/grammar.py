@@ -69,12 +69,21 @@ METHODS: dict[type, frozenset[str]] = {
         {"append", "extend", "insert", "pop", "remove", "index", "count", "sort", "reverse",
          "copy", "clear"}
     ),
-    dict: frozenset({"get", "keys", "values", "items", "pop", "setdefault", "update", "copy"}),
-    set: frozenset({"add", "discard", "remove", "copy", "clear"}),
+    dict: frozenset(
+        {"get", "keys", "values", "items", "pop", "popitem", "setdefault", "update", "copy",
+         "clear"}
+    ),
+    set: frozenset(
+        {"add", "discard", "remove", "pop", "copy", "clear", "update", "union", "intersection",
+         "difference", "symmetric_difference", "intersection_update", "difference_update",
+         "symmetric_difference_update", "issubset", "issuperset", "isdisjoint"}
+    ),
     tuple: frozenset({"index", "count"}),
     str: frozenset(
         {"startswith", "endswith", "split", "strip", "lstrip", "rstrip", "lower", "upper", "title",
-         "replace", "join", "find", "count", "removeprefix", "removesuffix", "isdigit"}
+         "replace", "join", "find", "count", "removeprefix", "removesuffix", "isdigit", "index",
+         "rfind", "rindex", "partition", "rpartition", "rsplit", "splitlines", "capitalize",
+         "swapcase", "isalpha", "isalnum", "isspace", "islower", "isupper"}
     ),
 }  # fmt: skip
 """Methods by type; they may only be called."""

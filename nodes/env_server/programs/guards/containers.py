@@ -9,7 +9,16 @@ from nodes.env_server.programs.guards.measures import MAX_SIZE, Measures, too_la
 from nodes.env_server.programs.guards.operators import HASHED
 
 _GROWING = frozenset({"append", "extend", "insert", "add", "setdefault", "update"})
-_STRIPPING = frozenset({"strip", "lstrip", "rstrip"})
+_EACH_WITH_ALL = frozenset({"strip", "lstrip", "rstrip", "rfind", "rindex", "rpartition", "rsplit"})
+"""Methods of a text that may compare each of its characters with all of another text."""
+_OF_KEYS = frozenset(
+    {"update", "union", "intersection", "difference", "symmetric_difference",
+     "intersection_update", "difference_update", "symmetric_difference_update", "issubset",
+     "issuperset", "isdisjoint"}
+)  # fmt: skip
+"""Methods of a set that take the elements of others as keys."""
+_UNITING = frozenset({"update", "union", "symmetric_difference", "symmetric_difference_update"})
+_LEFT_ALONE = frozenset({"update", "difference_update"})  # the set's own elements
 _SEARCHING = frozenset({"index", "count", "remove"})
 _GOING_THROUGH = frozenset({"copy", "insert", "reverse"})
 
@@ -70,7 +79,8 @@ def _method(measures: Measures, builtins: Mapping[str, Any]) -> Callable[..., An
     charge, small, items, searched = (
         measures.charge, measures.small, measures.items, measures.searched,
     )  # fmt: skip
-    as_key, ordered, make_dict = measures.as_key, builtins["sorted"], builtins["_dict"]
+    as_key, as_keys = measures.as_key, measures.as_keys
+    ordered, make_dict = builtins["sorted"], builtins["_dict"]
 
     def replace(value: str, old: str, new: str, count: int = -1) -> str:
         if len(value) + value.count(old) * len(new) > MAX_SIZE:
@@ -83,6 +93,14 @@ def _method(measures: Measures, builtins: Mapping[str, Any]) -> Callable[..., An
             raise too_large("the text")
         return value.join(found)
 
+    def of_keys(value: set[Any], name: str, /, *others: Any, **keywords: Any) -> Any:
+        keys = [as_keys(other) for other in others]
+        if name not in _LEFT_ALONE:
+            charge(len(value))
+        if name in _UNITING and len(value) + sum(map(len, keys)) > MAX_SIZE:
+            raise too_large("the set")
+        return getattr(value, name)(*keys, **keywords)
+
     def method(value: Any, name: str, /, *args: Any, **keywords: Any) -> Any:
         kind = type(value)
         known = dict if kind is MappingProxyType else kind
@@ -91,21 +109,22 @@ def _method(measures: Measures, builtins: Mapping[str, Any]) -> Callable[..., An
         if name == "sort":
             value[:] = ordered(value, *args, **keywords)
             return None
+        if kind is set and name in _OF_KEYS:
+            return of_keys(value, name, *args, **keywords)
         if kind is str:
             charge(len(value))
             if name == "replace":
                 return replace(value, *args, **keywords)
             if name == "join":
                 return join(value, *args)
-            if name in _STRIPPING and args and type(args[0]) is str:
-                charge(len(value) * len(args[0]) >> 4)
+            if name in _EACH_WITH_ALL:
+                for other in (*args, *keywords.values()):
+                    charge(len(value) * len(other) >> 4 if type(other) is str else 0)
         if name in _GROWING:
             if name in ("extend", "update"):
-                if type(value) is dict:
-                    args = (make_dict(*args),)
-                else:
-                    args = tuple(items(arg) for arg in args)
+                args = (make_dict(*args),) if kind is dict else tuple(map(items, args))
             more = len(args[0]) if name in ("extend", "update") and args else 1
+            more += len(keywords)
             if len(value) + more > MAX_SIZE:
                 raise too_large(f"the {kind.__name__}")
             if name in ("add", "setdefault"):
