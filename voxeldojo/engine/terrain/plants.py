@@ -18,7 +18,6 @@ from voxeldojo.engine.terrain.ground import (
     STAINED_CLAY,
     WATER,
 )
-from voxeldojo.rules import BIOMES
 
 TALLGRASS, DEADBUSH, DANDELION, FLOWER, BROWN, RED = 31, 32, 37, 38, 39, 40
 SNOW_LAYER, ICE, CACTUS, REEDS, PUMPKIN, MELON, LILY, DOUBLE = 78, 79, 81, 83, 86, 103, 111, 175
@@ -34,11 +33,6 @@ PATCH = 32  # a chunk in so many has a patch of pumpkins
 DENSE = 0.15  # share of a patch's ground that bears a pumpkin or a melon
 TALLEST = 4  # blocks that a plant reaches above the ground
 SHADE = 20  # blocks overhead in which a mushroom looks for a roof
-# Shares of a biome's ground with grass and with flowers, all patches together.
-COVERED, BLOOMING = np.zeros(256), np.zeros(256)
-for _biome in BIOMES:
-    COVERED[_biome.id] = 1.0 - math.exp(-TUFTS * _biome.terrain.grass)
-    BLOOMING[_biome.id] = 1.0 - math.exp(-BLOOM * _biome.terrain.flowers)
 
 
 @kernel
@@ -47,6 +41,7 @@ def plant_columns(state, rules, w, seed, x0, z0, x1, z1, sx, sz, heights, biomes
     last = state.blocks.shape[1] - 1
     raise_ceiling(state, w, heights[x0 - sx : x1 - sx, z0 - sz : z1 - sz].max() + TALLEST)
     meadows = waves(world + np.uint64(67), x0, z0, x1, z1, 9)
+    shares = shares_of_plants(rules)
     for x in range(x0, x1):
         for z in range(z0, z1):
             h = heights[x - sx, z - sz]
@@ -61,9 +56,21 @@ def plant_columns(state, rules, w, seed, x0, z0, x1, z1, sx, sz, heights, biomes
             elif h > water + 1 or not plant_reeds(
                 state, row, w, world, x, z, h, x - sx, z - sz, heights, waters
             ):
-                plant_one(state, rules, w, world, x, z, h, biome, meadows[x - x0, z - z0])
+                meadow = meadows[x - x0, z - z0]
+                plant_one(state, rules, w, world, x, z, h, biome, meadow, shares[biome])
             if row.temperature < 0.25:
                 chill(state, rules, w, row.temperature, x, z)
+
+
+@kernel
+def shares_of_plants(rules):
+    """(biomes, 2): the shares of a biome's ground with grass and with flowers, all patches
+    together."""
+    shares = np.empty((rules.biome.shape[0], 2))
+    for biome in range(rules.biome.shape[0]):
+        shares[biome, 0] = 1.0 - math.exp(-TUFTS * rules.biome[biome].grass)
+        shares[biome, 1] = 1.0 - math.exp(-BLOOM * rules.biome[biome].flowers)
+    return shares
 
 
 @kernel
@@ -99,8 +106,9 @@ def raise_ceiling(state, w, y):
 
 
 @kernel
-def plant_one(state, rules, w, world, x, z, h, biome, meadow):
-    """At most one plant on the ground of a column. ``meadow``: how lush it is there, -1 to 1."""
+def plant_one(state, rules, w, world, x, z, h, biome, meadow, shares):
+    """At most one plant on the ground of a column. ``meadow``: how lush it is there, -1 to 1;
+    ``shares``: the biome's, see `shares_of_plants`."""
     last = state.blocks.shape[1] - 1
     column = state.blocks[w, x & last, z & last]
     metas = state.meta[w, x & last, z & last]
@@ -122,7 +130,7 @@ def plant_one(state, rules, w, world, x, z, h, biome, meadow):
         elif draw < 0.05 and mushroom_here(row, column, h, draw, ground):
             column[h + 1] = BROWN if bits & np.uint64(3) != np.uint64(0) else RED
         elif ground == GRASS:
-            plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits, meadow)
+            plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits, meadow, shares)
         elif draw > 1.0 - 0.003 * row.deadbush:
             column[h + 1] = DEADBUSH
         elif ground == DIRT and metas[h] == 2 and draw > 1.0 - TUFTS * row.grass * 0.5:
@@ -162,7 +170,7 @@ def mushroom_here(row, column, h, draw, ground):
 
 
 @kernel
-def plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits, meadow):
+def plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits, meadow, shares):
     """Grass, flowers and tall plants, each in patches."""
     draw = np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
     bits = mixed(bits)
@@ -175,10 +183,10 @@ def plant_meadow(rules, row, biome, column, metas, world, x, z, h, bits, meadow)
         metas[h + 2] = UPPER
         return
     bed = unit_at(world + np.uint64(68), x >> 3, z >> 3)
-    if draw < BLOOMING[biome] * (4.0 if bed < 0.2 else 0.25) and row.flowers > 0.0:
+    if draw < shares[1] * (4.0 if bed < 0.2 else 0.25) and row.flowers > 0.0:
         place_flower(row, column, metas, h, bits, bed)
         return
-    covered = COVERED[biome]
+    covered = shares[0]
     if 0.5 - 0.5 * covered * patchy < draw < 0.5 + 0.5 * covered * patchy:
         column[h + 1] = TALLGRASS
         fern = np.float64((bits >> np.uint64(8)) & np.uint64(255)) < 256.0 * row.fern
