@@ -4,12 +4,13 @@ import json
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from nodes.llm import manifest
-from nodes.llm.examples.example import Example, read
+from nodes.llm.examples.example import Example, read, write
 from nodes.llm.getting.merging import merge
-from nodes.llm.lessons.lessons import questions
+from nodes.llm.lessons.lessons import held_out_goals, held_out_of, lessons, questions
 from nodes.llm.training.__main__ import main as training_main
 from nodes.llm.training.asking_held_out import (
     Asking,
@@ -56,6 +57,23 @@ def test_examples_of_a_run_leave_out_goals_that_are_held_out(
     assert known == {held.goal}
     assert f"answers about {held.goal}: 1 of 1 questions are" in not_held_out([held], known)
     assert not_held_out([held], set()) == ""
+
+
+def test_an_answer_of_a_run_about_a_step_that_is_held_out_is_reported(base: Path, tmp_path: Path):
+    """`examples --held-out` says that `rlgpt llm test` will."""
+    step = next(
+        each
+        for each in lessons({"ProgramQuestion": 60}, seed=0)
+        if each.goal not in held_out_goals() and held_out_of(each)
+    )
+    file = tmp_path / "examples.jsonl"
+    write(file, [msgspec.structs.replace(step, source="a model")])
+    assert taught(base, Asking(examples=str(file))) == {held_out_of(step)}
+    write(file, [step])  # a lesson, of which steps are no answers to what is asked
+    assert taught(base, Asking(examples=str(file))) == set()
+    file.write_text("{}\n")
+    with pytest.raises(ValueError, match=rf"^{file} is no file of examples: line 1 is no example"):
+        taught(base, Asking(examples=str(file)))
 
 
 def test_weights_that_were_taught_held_out_goals_record_it_over_trainings_and_merging(

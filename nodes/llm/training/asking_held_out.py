@@ -23,8 +23,9 @@ from nodes.llm.backend import BackendError
 from nodes.llm.examples.example import Example, question_of, read
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.getting.weight_places import check_holds_model
-from nodes.llm.lessons.lessons import held_out_goals, questions
+from nodes.llm.lessons.lessons import held_out_goals, held_out_of, questions
 from nodes.llm.lessons.shown import RULEBOOK
+from nodes.llm.lessons.taught import SOURCE
 from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm.adapter import served_name
@@ -124,10 +125,20 @@ def taught(folder: Path, asking: Asking) -> set[str]:
     if asking.examples is not None and asking.examples != RULEBOOK:
         path = Path(os.path.expanduser(asking.examples)).absolute()
         try:
-            names |= {each.goal for each in read(path)} & held_out_goals()
+            names |= {name for each in read(path) if (name := _held_out_goal(each))}
         except OSError as error:
             raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            raise ValueError(f"{path} is no file of examples: {error}") from None
     return names
+
+
+def _held_out_goal(example: Example) -> str:
+    """The goal that is held out and that an example gives away; "" where it gives none away. The
+    rulebook's lessons have such goals as steps to others, and of a run that is what it is about."""
+    if example.source == SOURCE:
+        return example.goal if example.goal in held_out_goals() else ""
+    return held_out_of(example)
 
 
 def not_held_out(examples: list[Example], known: set[str]) -> str:
