@@ -3,7 +3,9 @@ for."""
 
 import signal
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from nodes.common.running.ending_signals import interruptible
 
 
 def wait_in_front(child: "subprocess.Popen[bytes]", passed: Iterable[signal.Signals]) -> int:
@@ -16,3 +18,31 @@ def wait_in_front(child: "subprocess.Popen[bytes]", passed: Iterable[signal.Sign
         for number, handler in before.items():
             signal.signal(number, handler)
     return 128 - code if code < 0 else code
+
+
+def output_in_front(
+    command: Sequence[str], given: bytes, timeout: float | None = None
+) -> "subprocess.CompletedProcess[bytes]":
+    """What a child that reads ``given`` prints. A signal that ends this command ends the child,
+    too, which gets the time to clean up, as above.
+
+    Raises:
+        KeyboardInterrupt: a signal to end came, and the child has ended.
+        subprocess.TimeoutExpired: the child took longer than ``timeout``, and was killed.
+    """
+    pipe = subprocess.PIPE
+    with (
+        interruptible(),
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as child,
+    ):
+        try:
+            printed, errors = child.communicate(given, timeout)
+        except KeyboardInterrupt:
+            # By Ctrl-C it has the signal already, and ignores another.
+            child.send_signal(signal.SIGTERM)
+            child.wait()
+            raise
+        except BaseException:
+            child.kill()
+            raise
+    return subprocess.CompletedProcess(command, child.returncode, printed, errors)

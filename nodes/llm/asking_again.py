@@ -21,6 +21,7 @@ from nodes.common.checks.answer_check import MOST_SAMPLES, answer_problems, prog
 from nodes.common.questions.asking import kind_of, render
 from nodes.common.questions.template_faults import template_fault
 from nodes.common.running.command import ended
+from nodes.common.running.ending_signals import interrupted_once
 from nodes.common.running.exit_codes import REFUSED
 from nodes.common.running.standard_error import to_stderr
 from nodes.llm.answers import Asked, NoValidAnswer, answer
@@ -256,6 +257,7 @@ def _differences(then: list[ChatMessage], now: list[ChatMessage]) -> list[str]:
 
 
 def main() -> int:
+    interrupted_once()  # a server that was started for this question is to end in order
     try:
         request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
         print(msgspec.json.encode(again(request)).decode())

@@ -15,6 +15,7 @@ from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.common.running.process import python
 from nodes.common.running.standard_error import PREFIX
 from nodes.config import ConfigError, node_values
+from rlgpt.child_in_front import output_in_front
 from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.user_files import check_regular
 from rlgpt.inspecting.output import json_line, print_rows
@@ -163,13 +164,8 @@ def _most_samples(config: dict[str, Any]) -> int:
 def _run(module: str, request: Any, timeout: float | None = None) -> bytes:
     """What a module of a node prints about a request, in a process of its own: rlgpt does not
     import nodes."""
-    done = subprocess.run(
-        python("nodes.common.running.command", module),
-        input=json.dumps(msgspec.to_builtins(request)).encode(),
-        capture_output=True,
-        timeout=timeout,
-        check=False,
-    )
+    given = json.dumps(msgspec.to_builtins(request)).encode()
+    done = output_in_front(python("nodes.common.running.command", module), given, timeout)
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         last = lines[-1].strip().removeprefix(PREFIX) if lines else ""
