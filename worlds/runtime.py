@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,14 @@ from worlds.language import Language
 Code = int | tuple[str, str]
 """A primitive as programs yield it: a row of ``Runtime.vectors``, or ``(verb, argument)`` where the
 vector depends on what the world shows in that moment."""
+
+
+class Worked(NamedTuple):
+    """What a function of a game returns whose work differs much from call to call: what it found,
+    and how many elements it looked at, for which the program pays."""
+
+    found: Any
+    elements: int
 
 
 class Observations(Protocol):
@@ -32,7 +40,8 @@ class Runtime:
 
     language: Language
     functions: Mapping[str, Callable[..., Any]]
-    """The functions by the names of ``language.functions``; they raise what a program may catch."""
+    """The functions by the names of ``language.functions``; they raise what a program may catch,
+    and may return `Worked`."""
     arguments: Mapping[str, Callable[[Any], Code]]
     """The arguments by primitive: each checks one and gives the code."""
     observe: Callable[[Any, frozenset[str]], Observations]

@@ -299,7 +299,7 @@ def way(cells: dict[tuple[int, int, int], str], goal: tuple, picks: bool = False
     def block(x: int, y: int, z: int) -> str:
         return cells.get((x, y, z), "stone" if y < 0 else "air")
 
-    return route(block, goal, picks)
+    return route(block, goal, picks)[0]
 
 
 def test_way_over_open_ground_is_straight():

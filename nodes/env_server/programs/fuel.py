@@ -7,6 +7,7 @@ from operator import length_hint
 
 LOOP_TURNS = 10_000  # without an action in between
 TOTAL_TURNS = 2_000_000  # in one run
+TURN_SIZE = 16  # elements that are touched at once cost as much as one turn
 STEP_TURNS = 10  # for each step that a run may take, where that is more: it may live a hundred days
 
 
@@ -19,7 +20,7 @@ class Fuel:
     ``tick`` is called at each turn of its loops: a plain C function, so that a turn costs 20 ns; it
     raises StopIteration once fuel is out."""
 
-    __slots__ = ("_granted", "_run", "left", "tick", "total")
+    __slots__ = ("_granted", "_owed", "_run", "left", "tick", "total")
 
     def __init__(self, max_steps: int = 0) -> None:
         self._run = max(TOTAL_TURNS, STEP_TURNS * max_steps)
@@ -28,6 +29,7 @@ class Fuel:
     def begin(self) -> None:
         """A run begins."""
         self.total = self._run
+        self._owed = 0  # elements that are less than a turn, until there are enough of them
         self._grant()
 
     def refill(self) -> None:
@@ -58,6 +60,9 @@ class Fuel:
         Raises:
             FuelSpent: there is not that much left.
         """
-        deque(islice(self.left, size >> 4), maxlen=0)
+        self._owed += size
+        if self._owed >= TURN_SIZE:
+            turns, self._owed = divmod(self._owed, TURN_SIZE)
+            deque(islice(self.left, turns), maxlen=0)
         if not length_hint(self.left):
             raise FuelSpent("too much work without an action")

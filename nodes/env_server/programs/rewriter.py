@@ -40,11 +40,15 @@ def _call(where: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
     return ast.copy_location(ast.Call(function, list(arguments), []), where)
 
 
-def _ticks(body: Sequence[ast.AST], where: ast.AST) -> list[ast.stmt]:
-    """As many fuel ticks as the body is long, so that one turn of a loop costs what it does."""
-    nodes = sum(1 for statement in body for _ in ast.walk(statement))
-    count = 1 + nodes // grammar.NODES_PER_TICK
-    return [ast.copy_location(ast.Expr(_call(where, "_tick")), where) for _ in range(count)]
+def _ticks(body: Sequence[ast.AST], where: ast.AST) -> list[ast.expr]:
+    """As many fuel ticks as the body is long, so that one turn of a loop, or one call of a
+    function, costs what it does."""
+    nodes = sum(1 for part in body for _ in ast.walk(part))
+    return [_call(where, "_tick") for _ in range(1 + nodes // grammar.NODES_PER_TICK)]
+
+
+def _statements(ticks: Sequence[ast.expr]) -> list[ast.stmt]:
+    return [ast.copy_location(ast.Expr(tick), tick) for tick in ticks]
 
 
 def _number(node: ast.expr) -> bool:
@@ -61,6 +65,15 @@ def _literals(node: ast.expr) -> bool:
     return isinstance(node, ast.Tuple | ast.List) and all(map(_literal, node.elts))
 
 
+def _passes(tick: ast.expr) -> ast.expr:
+    """A fuel tick as a condition that holds."""
+    none = ast.copy_location(ast.Constant(None), tick)
+    return ast.copy_location(ast.Compare(tick, [ast.Is()], [none]), tick)
+
+
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
 class _Rewriter(ast.NodeTransformer):
     def __init__(self, language: Language, acting: frozenset[str]) -> None:
         self.language = language
@@ -72,15 +85,15 @@ class _Rewriter(ast.NodeTransformer):
         for arg in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
             arg.annotation = None
         node.returns = None
-        ticks = _ticks([], node)
+        ticks = _ticks(node.body, node)
         self.generic_visit(node)
-        node.body = [*ticks, *node.body]
+        node.body = [*_statements(ticks), *node.body]
         return node
 
     def loop(self, node: ast.For | ast.While) -> ast.AST:
-        ticks = _ticks(node.body, node)
+        ticks = _ticks([node.test, *node.body] if isinstance(node, ast.While) else node.body, node)
         self.generic_visit(node)
-        node.body = [*ticks, *node.body]
+        node.body = [*_statements(ticks), *node.body]
         return node
 
     visit_For = visit_While = loop
@@ -203,28 +216,27 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        ticks = _ticks([node.body], node)
         self.generic_visit(node)
-        tick = _call(node, "_tick")
-        node.body = ast.copy_location(ast.BoolOp(ast.Or(), [tick, node.body]), node)
+        node.body = ast.copy_location(ast.BoolOp(ast.Or(), [*ticks, node.body]), node)
         return node
 
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+    def comprehension(self, node: _Comprehension) -> ast.AST:
+        """A turn of any of its loops costs what all of it does: one of them has the elements."""
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        for loop in node.generators:
+            parts += [loop.target, *loop.ifs]
+        every = [_ticks(parts, loop.target) for loop in node.generators]
         self.generic_visit(node)
-        tick = _call(node.target, "_tick")
-        none = ast.copy_location(ast.Constant(None), node.target)
-        test = ast.copy_location(ast.Compare(tick, [ast.Is()], [none]), node.target)
-        node.ifs = [test, *node.ifs]
+        for loop, ticks in zip(node.generators, every, strict=True):
+            loop.ifs = [*map(_passes, ticks), *loop.ifs]
+        if isinstance(node, ast.SetComp):
+            node.elt = self.key(node.elt)
+        elif isinstance(node, ast.DictComp):
+            node.key = self.key(node.key)
         return node
 
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
-        self.generic_visit(node)
-        node.elt = self.key(node.elt)
-        return node
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
-        self.generic_visit(node)
-        node.key = self.key(node.key)
-        return node
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = comprehension
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         return _call(node, "_fstring", *[self.visit(part) for part in node.values])

@@ -23,7 +23,8 @@ Status = Literal[
     "finished", "error", "fuel_exhausted", "step_limit", "time_limit", "episode_over", "killed"
 ]
 _ERROR_LENGTH = 500  # characters
-_TURN = 64  # runs that go on between two signs of life
+_TURN = 64  # runs that go on between two signs of life, at most
+_SIGN = 0.05  # seconds after which there is one all the same: one run may take most of a second
 
 RUN_SECONDS = 30.0
 """CPU time that one run may take. Fuel ends a run long before, and at the same step on every
@@ -245,9 +246,10 @@ class Batch:
             for run in self.runs.values():
                 run.look()
         began = time.perf_counter()
-        turn, observation = PULSE.turn, self._observation
+        turn, observation, clock, gone_on = PULSE.turn, self._observation, time.perf_counter, began
         for place, (send, hint, row, before) in enumerate(self._live):
-            if not place % _TURN:
+            if not place % _TURN or clock() - gone_on > _SIGN:
+                gone_on = clock()
                 turn()
             try:
                 code = send(observation(seen, row, before + steps))
@@ -305,6 +307,7 @@ class Batch:
     def release(self, row: int, run: Run, seen: Observations) -> list[tuple[int, Run]]:
         """A run that was held goes on, unless it is to be interrupted by now. The steps that passed
         meanwhile count as its own."""
+        PULSE.turn()
         if self._observation is None:
             self._observation = run.program.runtime.observation
         steps = self._before[row] + self.steps

@@ -210,6 +210,7 @@ class Acting:
             ended += batch.send(seen)
             ended += cut.give_back(seen) if cut else []
             for row, code in list(batch.slotted.items()):
+                PULSE.turn()
                 possible = self.possible(batch.runs[row], row, code)
                 if possible != code:
                     ended += batch.replace(row, possible)

@@ -54,10 +54,11 @@ _THROUGH, _STANDS, _ROCKS = _kinds()
 
 def route(
     block: Callable[[int, int, int], str], goal: tuple[float, float | None, float], picks: bool
-) -> tuple[Cell, ...]:
+) -> tuple[tuple[Cell, ...], int]:
     """Cells for the feet, offsets from where they are, the nearest first: to the goal's cell, or as
-    far towards it as ``block`` sees. ``goal``: offset; without y any height is accepted. ``picks``:
-    whether a pickaxe is at hand. Empty: there is no way on."""
+    far towards it as ``block`` sees; and how many cells were looked at for it. ``goal``: offset;
+    without y any height is accepted. ``picks``: whether a pickaxe is at hand. No cells: there is no
+    way on."""
     return _Search(block, goal, picks).found()
 
 
@@ -73,7 +74,7 @@ class _Search:
         self._picks = picks
         self._seen: dict[Cell, str] = {}
 
-    def found(self) -> tuple[Cell, ...]:
+    def found(self) -> tuple[tuple[Cell, ...], int]:
         start = (0, 0, 0)
         cost: dict[Cell, float] = {start: 0.0}
         came: dict[Cell, Cell] = {}
@@ -104,7 +105,7 @@ class _Search:
         while best != start:
             way.append(best)
             best = came[best]
-        return tuple(reversed(way))
+        return tuple(reversed(way)), len(done)
 
     def _left(self, cell: Cell) -> float:
         x, y, z = self._goal

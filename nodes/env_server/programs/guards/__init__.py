@@ -15,11 +15,11 @@ from nodes.env_server.programs.guards.containers import containers_for
 from nodes.env_server.programs.guards.measures import Measures
 from nodes.env_server.programs.guards.operators import operators_for
 from nodes.env_server.programs.guards.texts import text, texts_for
-from worlds.runtime import Runtime
+from worlds.runtime import Runtime, Worked
 
 __all__ = ["SHARED", "Measures", "guards_of", "make_guards", "text"]
 
-_NEAREST = 1_000  # what looking for a block costs, in elements
+_NEAREST = 1_000  # what looking for a block costs at least, in elements
 _MISTAKE = 8_000  # what a refusal costs that looks for names alike
 
 
@@ -52,10 +52,14 @@ def _the_games_own(measures: Measures, runtime: Runtime) -> dict[str, Any]:
         def guarded(*arguments: Any, **named: Any) -> Any:
             charge(_NEAREST)
             try:
-                return look(*arguments, **named)
+                found = look(*arguments, **named)
             except ValueError:
                 charge(_MISTAKE)
                 raise
+            if type(found) is not Worked:
+                return found
+            charge(max(found.elements - _NEAREST, 0))
+            return found.found
 
         return guarded
 

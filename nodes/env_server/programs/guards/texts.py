@@ -59,11 +59,15 @@ def texts_for(measures: Measures) -> dict[str, Any]:
     charge, values = measures.charge, measures.values
     short = _Short(charge)
 
+    def charged(found: str) -> str:
+        charge(len(found))
+        return found
+
     def make_str(value: Any = "") -> str:
-        return text(value, values, short)
+        return charged(text(value, values, short))
 
     def shown(value: Any) -> str:
-        return represented(value, values, short)
+        return charged(represented(value, values, short))
 
     def fstring(*parts: str) -> str:
         if sum(map(len, parts)) > MAX_SIZE:
@@ -73,7 +77,7 @@ def texts_for(measures: Measures) -> dict[str, Any]:
 
     def formatted(value: Any, spec: str) -> str:
         if type(value) not in PLAIN:
-            value = text(value, values, short)
+            value = charged(text(value, values, short))
         return format(value, spec)
 
     return {
