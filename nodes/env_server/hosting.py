@@ -22,6 +22,7 @@ from messages.world import (
     Stepped,
     Task,
 )
+from nodes.common.storage.episode_store import PlayPart
 from nodes.env_server.film import Film
 from nodes.env_server.games import draw_together, look_ahead, make_world, play_of
 from nodes.env_server.live_sights import Sights
@@ -54,6 +55,15 @@ class Hosted(Protocol):
     film: Any
 
     def opened(self) -> Opened: ...
+    def as_opened(self, request: OpenSession) -> OpenSession:
+        """The request that it was opened with, without programs that may not run."""
+        ...
+
+    def as_played(self, part: PlayPart) -> PlayPart:
+        """What the last call of `take` or `run_program`, ``part``, had the session do: the same
+        without programs that may not run."""
+        ...
+
     def take(
         self,
         interface: Interface,

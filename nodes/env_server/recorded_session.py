@@ -1,5 +1,6 @@
 """A session whose episodes are kept: a `Hosted` that passes calls on to another one, and
-records."""
+records what was really played: a program that may not run is not in it, so that an episode which is
+played again elsewhere, where that program may run, is the same."""
 
 import logging
 import sqlite3
@@ -49,13 +50,13 @@ class Recorded:
         self.lock: threading.Lock = session.lock
         self.film: Any = session.film
         self._session = session
-        self._request = request
+        self._request = session.as_opened(request)
         self._kept = kept
         self._warn = warn
         self._play = request.play or request.session
         self._began = time.time()
         self._parts: list[PlayPart] = []
-        self._interface = request.interface
+        self._interface = self._request.interface
         self._choices: list[bytes] = []  # of the stage at hand
         self._rounds = np.zeros(request.size, np.int64)  # of a training: episodes that are over
         self._turns: Counter[int] = Counter()  # of a guard's training, by seed: turns that are over
@@ -73,13 +74,14 @@ class Recorded:
     ) -> None:
         self._session.take(interface, environments, begins, guards)
         self._end_part()
-        self._interface = interface
         part = PlayPart(
             environments=list(environments),
             begins=begins,
             interface=interface,
             guards=list(guards),
         )
+        part = self._session.as_played(part)
+        self._interface = part.interface
         self._parts.append(part)
 
     def step(self, choices: Ints) -> Stepped:
@@ -102,12 +104,15 @@ class Recorded:
         part = PlayPart(
             environments=list(environments), begins=begins, program=program, guards=list(guards)
         )
-        self._parts.append(part)
+        refused = False
         try:
             return self._session.run_program(program, check, environments, begins, guards)
-        except ValueError:  # refused before its first step
-            self._parts.pop()
+        except ValueError:  # before its first step
+            refused = True
             raise
+        finally:
+            if not refused:
+                self._parts.append(self._session.as_played(part))
 
     def episodes(self) -> list[Episode]:
         return self._session.episodes()

@@ -27,6 +27,7 @@ from messages.world import (
     Task,
 )
 from messages.world import TakeInterface as Take
+from nodes.common.storage.episode_store import PlayPart
 from nodes.env_server.film import Film
 from nodes.env_server.hosting import HostedSessionLost
 from nodes.env_server.jail import worker_wire
@@ -216,11 +217,23 @@ class JailedSession:
         self._interface = request.interface
         self._guards = list(request.guards)
         self._episodes: list[Episode] = []
+        self._sent: Take | RunProgram | None = None  # the last of them
         self._cut: list[Episode] | None = None  # how they stood when a program was ended in its run
         self._worker = self._begin(over=False)
 
     def opened(self) -> Opened:
         return self._opened
+
+    def as_opened(self, request: OpenSession) -> OpenSession:
+        return self._begun_with
+
+    def as_played(self, part: PlayPart) -> PlayPart:
+        sent = self._sent
+        if isinstance(sent, RunProgram):
+            return msgspec.structs.replace(part, program=sent.program, guards=sent.guards)
+        if isinstance(sent, Take):
+            return msgspec.structs.replace(part, interface=sent.interface, guards=sent.guards)
+        return part
 
     def take(
         self,
@@ -230,15 +243,14 @@ class JailedSession:
         guards: Sequence[Guard] = (),
     ) -> None:
         self._interface, self._guards = interface, list(guards)
-        self._opened = self._ask(
-            Take(
-                session=self.name,
-                interface=self._host.quarantine.stilled_interface(interface),
-                environments=list(environments),
-                begins=begins,
-                guards=self._host.quarantine.stilled_guards(guards),
-            )
+        self._sent = Take(
+            session=self.name,
+            interface=self._host.quarantine.stilled_interface(interface),
+            environments=list(environments),
+            begins=begins,
+            guards=self._host.quarantine.stilled_guards(guards),
         )
+        self._opened = self._ask(self._sent)
 
     def step(self, choices: Ints) -> Stepped:
         return self._ask(Step(session=self.name, choices=choices))
@@ -254,7 +266,7 @@ class JailedSession:
         held = self._host.quarantine.report(program, environments or range(self.size))
         if held is not None:  # a subtask, and a stage that is pictured, begin with it all the same
             program = self._host.quarantine.stilled_program(program)
-        request = RunProgram(
+        self._sent = request = RunProgram(
             session=self.name,
             program=program,
             environments=list(environments),
@@ -375,6 +387,8 @@ class JailedSession:
                 raise
             else:
                 self._opened, self._episodes = made.opened, made.episodes
+                if not over:
+                    self._begun_with = stilled
                 return worker
 
     def _ask(self, message: Any) -> Any:

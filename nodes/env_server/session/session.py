@@ -26,6 +26,7 @@ from messages.world import (
     Picture,
     Stepped,
 )
+from nodes.common.storage.episode_store import PlayPart
 from nodes.env_server.game_fault import playing
 from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs.part_clock import CLOCK, FEATURES
@@ -128,6 +129,14 @@ class Session:
             lead=self._leading.number,
         )
         return opened if self._training is None else self._training.opened(opened)
+
+    def as_opened(self, request: OpenSession) -> OpenSession:
+        """See `Hosted`: in this process all programs run."""
+        return request
+
+    def as_played(self, part: PlayPart) -> PlayPart:
+        """See `Hosted`."""
+        return part
 
     def take(
         self,
