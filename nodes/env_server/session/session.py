@@ -8,6 +8,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,7 +27,6 @@ from messages.world import (
     Picture,
     Stepped,
 )
-from nodes.common.storage.episode_store import PlayPart
 from nodes.env_server.game_fault import playing
 from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs.part_clock import CLOCK, FEATURES
@@ -40,6 +40,9 @@ from nodes.env_server.session.resets import Resets
 from nodes.env_server.session.steps import Camera, DecisionOutcome, Steps, Watcher
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints, World
+
+if TYPE_CHECKING:  # a worker, in which this runs, is to have nothing loaded that it does not need
+    from nodes.common.storage.episode_store import PlayPart
 
 LOG = logging.getLogger("env_server")
 
@@ -134,7 +137,7 @@ class Session:
         """See `Hosted`: in this process all programs run."""
         return request
 
-    def as_played(self, part: PlayPart) -> PlayPart:
+    def as_played(self, part: "PlayPart") -> "PlayPart":
         """See `Hosted`."""
         return part
 
