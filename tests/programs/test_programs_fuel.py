@@ -109,18 +109,31 @@ def test_a_program_gets_what_a_function_found_and_not_its_work() -> None:
     assert burnt("for dx, dy, dz in route(obs, 3, 1):\n    obs.block(dx, dy, dz)")
 
 
-def test_a_batch_gives_a_sign_of_life_after_each_run_that_took_long(
+def batch_of_eight(body: str) -> Batch:
+    compiled = compile_program(
+        f"def action(obs):\n    while True:\n{body}        noop()\n", RUNTIME
+    )
+    runs = {row: Run(compiled, 100) for row in range(8)}
+    codes: dict[int, Any] = {row: run.start(seen().row(0, 0)) for row, run in runs.items()}
+    return Batch(runs, codes)
+
+
+def signs(batch: Batch) -> int:
+    before = PULSE.memory[TURN]
+    assert batch.send(seen()) == []
+    return PULSE.memory[TURN] - before
+
+
+def test_a_batch_gives_signs_of_life_while_its_runs_take_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    compiled = compile_program("def action(obs):\n    while True:\n        noop()\n", RUNTIME)
-    shown = seen()
-    runs = {row: Run(compiled, 100) for row in range(8)}
-    codes: dict[int, Any] = {row: run.start(shown.row(0, 0)) for row, run in runs.items()}
-    batch = Batch(runs, codes)
-    before = PULSE.memory[TURN]
-    batch.send(shown)
-    assert PULSE.memory[TURN] == before + 1
+    batch = batch_of_eight("")
     passed = iter(range(1000))
+    monkeypatch.setattr(time, "perf_counter", lambda: 0.0)
+    assert signs(batch) == 1
     monkeypatch.setattr(time, "perf_counter", lambda: float(next(passed)))
-    batch.send(shown)
-    assert PULSE.memory[TURN] == before + 9
+    assert signs(batch) == 5
+
+
+def test_each_run_that_burns_much_fuel_gives_a_sign_of_life() -> None:
+    assert signs(batch_of_eight("        for _ in range(9_000):\n            pass\n")) >= 8

@@ -23,8 +23,8 @@ Status = Literal[
     "finished", "error", "fuel_exhausted", "step_limit", "time_limit", "episode_over", "killed"
 ]
 _ERROR_LENGTH = 500  # characters
-_TURN = 64  # runs that go on between two signs of life, at most
-_SIGN = 0.05  # seconds after which there is one all the same: one run may take most of a second
+_SIGN = 0.05  # seconds after which a batch gives another sign of life: a run may take half a second
+_CLOCKED = 2  # runs that go on between two looks at the clock, each of which is 50 ns of a step
 
 RUN_SECONDS = 30.0
 """CPU time that one run may take. Fuel ends a run long before, and at the same step on every
@@ -247,8 +247,9 @@ class Batch:
                 run.look()
         began = time.perf_counter()
         turn, observation, clock, gone_on = PULSE.turn, self._observation, time.perf_counter, began
+        turn()
         for place, (send, hint, row, before) in enumerate(self._live):
-            if not place % _TURN or clock() - gone_on > _SIGN:
+            if not place % _CLOCKED and clock() - gone_on > _SIGN:
                 gone_on = clock()
                 turn()
             try:
@@ -259,6 +260,7 @@ class Batch:
                 slow[row] = run._end("finished") if over else run._failed(error)
             else:
                 if type(code) is not int or hint() < LOOP_TURNS:
+                    turn()  # it may have done twice as much as any that does not come here
                     run = self._brought_up(row, done.get(row, codes[place]))
                     slow[row] = self._looked_at(run, code)
                 else:
