@@ -75,7 +75,7 @@ def test_interrupted_table_continues_with_its_unfinished_cell(toys: Path) -> Non
         table.wait_for("log fine seed 0: 0.95")
         table.wait_for("log slow seed 0: began")
         (run,) = (toys / "runs" / "cells").glob("log-slow-*")
-        eventually(lambda: "plan: " in (run / "launch.txt").read_text())
+        eventually(lambda: has_a_plan(run))
         second = rlgpt("table", "toys", cwd=toys)
         assert second.returncode == 2, second
         assert "another table is being run into results" in second.stderr
@@ -102,12 +102,17 @@ def test_interrupted_table_continues_with_its_unfinished_cell(toys: Path) -> Non
     assert not list(toys.glob("results/log/slow/.*"))
 
 
+def has_a_plan(run: Path) -> bool:
+    printed = run / "launch.txt"
+    return printed.is_file() and "plan: " in printed.read_text()
+
+
 def test_table_that_was_killed_goes_on_once_its_launch_has_stopped(toys: Path) -> None:
     only = ("table", "toys", "--jobs", "1", "--only", "method=slow")
     with launched(*only, cwd=toys, run=toys) as table:
         table.wait_for("log slow seed 0: began")
         (run,) = (toys / "runs" / "cells").glob("log-slow-*")
-        eventually(lambda: "plan: " in (run / "launch.txt").read_text())
+        eventually(lambda: has_a_plan(run))
         launcher = int((run / "lock").read_text())
         os.kill(launcher, signal.SIGSTOP)  # so that it stops as late as is looked at here
         table.process.kill()
