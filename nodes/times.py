@@ -11,13 +11,14 @@ is added to the file, work that is not over included; a node that is killed lose
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from messages.undecodable import UNDECODABLE
 from nodes.common.storage.whole_files import cut_unfinished_line
 
 FILE = "times.jsonl"
@@ -42,6 +43,28 @@ class TimesLine(msgspec.Struct, frozen=True, kw_only=True):
     called: dict[str, tuple[int, float]] = {}
     served: dict[str, tuple[int, float]] = {}
     away: float = 0.0
+
+
+def lines_in(path: Path) -> Iterator[TimesLine]:
+    """The lines of a node's file that a node can have written."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return
+    decoder = msgspec.json.Decoder(TimesLine)
+    for line in data.split(b"\n"):
+        try:
+            found = decoder.decode(line)
+        except UNDECODABLE:
+            continue  # the last line of a node that was killed while it wrote
+        if _possible(found):
+            yield found
+
+
+def _possible(line: TimesLine) -> bool:
+    """Whether a node can have written it: time passed, and who waited has called."""
+    passed = line.seconds == 0 or line.at - line.seconds < line.at
+    return passed and all(calls > 0 for calls, _ in line.called.values())
 
 
 class Watch:

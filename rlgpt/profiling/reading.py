@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from messages.undecodable import UNDECODABLE
-from nodes.times import EVERY, FILE, TimesLine
+from nodes.times import EVERY, FILE, TimesLine, lines_in
 from rlgpt.report import node_files
 from rlgpt.runs import launches, run_folder
 
@@ -24,7 +23,7 @@ def lines(run: Path) -> dict[str, list[TimesLine]]:
     """The lines by node, the oldest first. What cannot be read is left out."""
     found: dict[str, list[TimesLine]] = {}
     for path in sorted(run.glob(f"*/{FILE}")):
-        if read := list(_lines(path)):
+        if read := list(lines_in(path)):
             found[path.parent.name] = read
     return found
 
@@ -39,7 +38,7 @@ def unreadable(run: Path) -> dict[str, str]:
         except OSError as error:
             found[path.parent.name] = error.strerror or str(error)
             continue
-        if data.strip() and not any(_lines(path)):
+        if data.strip() and not any(lines_in(path)):
             found[path.parent.name] = "none of its lines is one of a node"
     return found
 
@@ -53,27 +52,6 @@ def _closed(run: Path) -> Iterator[tuple[str, str]]:
             continue
         except OSError as error:
             yield node, error.strerror or str(error)
-
-
-def _lines(path: Path) -> Iterator[TimesLine]:
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return
-    decoder = msgspec.json.Decoder(TimesLine)
-    for line in data.split(b"\n"):
-        try:
-            found = decoder.decode(line)
-        except UNDECODABLE:
-            continue  # the last line of a node that was killed while it wrote
-        if _possible(found):
-            yield found
-
-
-def _possible(line: TimesLine) -> bool:
-    """Whether a node can have written it: time passed, and who waited has called."""
-    passed = line.seconds == 0 or line.at - line.seconds < line.at
-    return passed and all(calls > 0 for calls, _ in line.called.values())
 
 
 def windows(run: Path, written: dict[str, list[TimesLine]]) -> list[Window]:

@@ -15,6 +15,7 @@ import msgspec
 from messages.undecodable import UNDECODABLE
 from nodes.common.storage.whole_files import write_whole
 from nodes.times import FILE as TIMES
+from nodes.times import lines_in
 from rlgpt.runs import run_folder
 
 FILE = "launches.json"
@@ -121,30 +122,11 @@ def with_ends(
 def _end_before(run: Path, record: LaunchRecord, following: float) -> float:
     """When a launch ended whose launcher was killed, and after which there was another one: with
     the last line of a node before that one. The files' own times are newer."""
-    lines = [at for path in run.glob(f"*/{TIMES}") for at in _times(path)]
+    lines = [line.at for path in run.glob(f"*/{TIMES}") for line in lines_in(path)]
     if not lines:
         return following  # nothing is known of it
     known = record.began if record.ready is None else record.ready
     return max([known, *(at for at in lines if record.began <= at <= following)])
-
-
-class _Line(msgspec.Struct):
-    """Of a line of a node's times: when it was written."""
-
-    at: float
-
-
-def _times(path: Path) -> Iterator[float]:
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return
-    decoder = msgspec.json.Decoder(_Line)
-    for line in data.split(b"\n"):
-        try:
-            yield decoder.decode(line).at
-        except UNDECODABLE:
-            continue  # a node was killed while it wrote it
 
 
 def _of_a_reader(path: Path) -> bool:

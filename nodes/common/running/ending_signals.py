@@ -1,7 +1,7 @@
 """The signals that end a command: Ctrl-C, a request to end, and a terminal that is closed."""
 
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -18,12 +18,10 @@ def heeded() -> list[signal.Signals]:
 def ended_by(handler: Callable[[int, FrameType | None], None]) -> Generator[None]:
     """Within it these signals call ``handler``, SIGHUP only where it is not ignored."""
     ends = {signal.SIGINT, signal.SIGTERM, *heeded()}
-    before = {number: signal.signal(number, handler) for number in ends}
-    try:
+    with _restored(ends):
+        for number in ends:
+            signal.signal(number, handler)
         yield
-    finally:
-        for number, earlier in before.items():
-            signal.signal(number, earlier)
 
 
 def interrupted_once() -> None:
@@ -37,8 +35,15 @@ def interrupted_once() -> None:
 def interruptible() -> Generator[None]:
     """Within it a signal to end is as `interrupted_once` has it: what the body has made or started
     is cleaned up on SIGTERM and SIGHUP, too."""
-    before = {number: signal.getsignal(number) for number in heeded()}
-    interrupted_once()
+    with _restored(heeded()):
+        interrupted_once()
+        yield
+
+
+@contextmanager
+def _restored(numbers: Collection[signal.Signals]) -> Generator[None]:
+    """After it these signals have the handlers that they had before."""
+    before = {number: signal.getsignal(number) for number in numbers}
     try:
         yield
     finally:
