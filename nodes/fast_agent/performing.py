@@ -28,7 +28,7 @@ from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import together
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.portions import next_portion, portion_id, rest_of
-from nodes.fast_agent.seeds import evaluation_seeds, validation_seeds
+from nodes.fast_agent.seeds import performance_seeds, validation_seeds
 from nodes.fast_agent.stage_playing import play_of
 from worlds import card
 from worlds.card import Planning, Unreachable
@@ -102,7 +102,7 @@ def _together(request: Perform, portions: list[Performed], cut: bool) -> Perform
 def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) -> Performed:
     """``size`` episodes, after the ``played`` first."""
     request = goal.request
-    seeds = evaluation_seeds if request.validation is None else validation_seeds
+    seeds = performance_seeds if request.validation is None else validation_seeds
     opened = agent.call(
         OPEN,
         OpenSession(

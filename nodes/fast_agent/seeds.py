@@ -1,5 +1,6 @@
-"""Which seeds are played for what: no evaluation ever sees a seed that was trained or tried on, and
-no tryout one that an earlier tryout was played on, up to 50,000 episodes of tryouts in a run."""
+"""Which seeds are played for what: no evaluation ever sees a seed that was trained or tried on, no
+performance one that anything was decided by, and no tryout one that an earlier tryout was played
+on, up to 50,000 episodes of tryouts in a run."""
 
 import threading
 import zlib
@@ -12,7 +13,9 @@ from nodes.common.storage.node_memory import Memory
 _PER_RUN = 1_000_000
 _TRAINING = 900_000
 _TRIAL = 50_000
-_EVALUATION = 25_000
+_EVALUATION = 12_500
+_PERFORMANCE = 12_500
+_VALIDATION = 25_000
 _WHILE_TRAINING = 10_000  # before the end of training's range, to which no training comes
 _DEMONSTRATIONS = 1_000  # the last of them, which the learner takes for programs to clone
 
@@ -41,13 +44,19 @@ def trial_seeds(seed: int, used: int = 0, size: int = _TRIAL) -> SeedRange:
 
 
 def evaluation_seeds(seed: int) -> SeedRange:
-    """Seeds of the outer loop's evaluations, and of the performance that a goal's rate is of."""
+    """Seeds of the outer loop's evaluations, by which iterations are stopped and, in a plan of
+    several subtasks, chosen."""
     return SeedRange(first=seed * _PER_RUN + _TRAINING + _TRIAL, count=_EVALUATION)
+
+
+def performance_seeds(seed: int) -> SeedRange:
+    """Seeds of the performance that the rate of a goal of several subtasks is of."""
+    return SeedRange(first=evaluation_seeds(seed).first + _EVALUATION, count=_PERFORMANCE)
 
 
 def validation_seeds(seed: int) -> SeedRange:
     """Seeds of the performances before, by which is decided what is performed in the end."""
-    return SeedRange(first=evaluation_seeds(seed).first + _EVALUATION, count=_EVALUATION)
+    return SeedRange(first=performance_seeds(seed).first + _PERFORMANCE, count=_VALIDATION)
 
 
 class _Tryout(msgspec.Struct, frozen=True):

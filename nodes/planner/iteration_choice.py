@@ -15,8 +15,8 @@ def chosen_iteration(
 ) -> Iteration | None:
     """The iteration that stands for a subtask in a plan of several: the one that achieved it, else
     the one that succeeded most often in its last tryout and its evaluation together. Here an
-    evaluation may choose, as performances measure the goal again, on other seeds. Iterations that
-    never worked in their evaluation, or that validations did worse with, give way."""
+    evaluation may choose, as performances measure the goal again, on seeds of their own. Iterations
+    that never worked in their evaluation, or that validations did worse with, give way."""
     stands = next((each for each in iterations if each.number == achieved.chosen), None)
     if stands is None or (achieved.success and stands.number not in set_aside):
         return stands

@@ -1,5 +1,6 @@
 """The figures of a table, computed from its cells: pooled over seeds, and seed by seed."""
 
+import math
 from statistics import mean
 from typing import Literal
 
@@ -185,30 +186,21 @@ def _step(number: int, cells: list[CellResult], paper: float | None) -> Step:
 
 
 def _cut(cell: CellResult, number: int) -> bool:
-    """Whether a rate that `chance` takes may be of fewer episodes than the others."""
-    turns = [turn for turn in _asked(cell) if turn.number <= number]
-    return any(turn.cut for turn in (turns[-1:] if len(_subtasks(cell)) == 1 else turns))
+    """Whether a rate that `chance` takes is of fewer episodes than the others."""
+    last = {turn.subtask: turn for turn in _asked(cell) if turn.number <= number}
+    return any(turn.cut for turn in last.values())
 
 
 def chance(cell: CellResult, number: int) -> float:
     """How likely the goal is after iteration ``number`` of every outer loop: its last rate where it
-    is one subtask; else the product of the subtasks' best rates, those never begun counting 0. A
-    loop that stopped earlier keeps what it had. What was trained further after a loop is no
-    iteration of it."""
+    is one subtask; else the product of the subtasks' last rates, those never begun counting 0. The
+    best rates so far would rise by chance alone. A loop that stopped earlier keeps what it had.
+    What was trained further after a loop is no iteration of it."""
     subtasks = _subtasks(cell)
     if not subtasks:
         return 0.0
-    result = 1.0
-    for subtask in subtasks:
-        turns = [t for t in _asked(cell) if t.subtask == subtask and t.number <= number]
-        if not turns:
-            return 0.0
-        result *= (
-            turns[-1].success_rate
-            if len(subtasks) == 1
-            else max(turn.success_rate for turn in turns)
-        )
-    return result
+    last = {turn.subtask: turn for turn in _asked(cell) if turn.number <= number}
+    return math.prod(last[each].success_rate if each in last else 0.0 for each in subtasks)
 
 
 def _counts(cell: CellResult, number: int) -> tuple[int, int] | None:

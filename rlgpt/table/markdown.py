@@ -122,7 +122,7 @@ def _iterations(page: Page) -> str:
     return table_of(table) + (
         "\n\nAn outer loop that stopped earlier keeps its last rate. Where the goal is one "
         "subtask, a rate is that of its evaluation. Where it has several, no iteration plays the "
-        "whole goal, and the figure is the product of their best rates so far, each from the start "
+        "whole goal, and the figure is the product of their last rates, each from the start "
         "that the plan expects, with its range over seeds; *at the end* is the whole goal as it "
         "was played, where a subtask is tried again, so it may well be higher."
     )
@@ -288,10 +288,23 @@ def _footnotes(page: Page) -> str:
         f"{', '.join(commits)}.",
         f"Limits of a cell: {'; '.join(sorted(limits))}; {_most_samples(page)}. Evaluated in "
         f"{episodes} episodes on seeds that nothing was trained or tried on.",
+        _seeds_that_decided(page),
         _worlds(page),
         f"Environment samples in the paper: {paper}." if paper else "",
     ]
     return "  \n".join(line for line in lines if line)
+
+
+def _seeds_that_decided(page: Page) -> str:
+    """How many cells were performed on seeds by which iterations had been chosen."""
+    count = sum(r.performed and len(r.plan) > 1 and not r.fresh_seeds for r in page.results)
+    if not count:
+        return ""
+    return (
+        f"Of goals with several subtasks {_cells(count)} (before 2026-11-29) were performed on the "
+        "seeds of their evaluations, which also decided when a loop stopped; their figures may be "
+        "a little too high."
+    )
 
 
 def _most_samples(page: Page) -> str:

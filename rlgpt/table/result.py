@@ -81,6 +81,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     iterations: list[Turn]
     milestones: dict[str, NotNegative]  # item of the plan -> episodes that had it
     scored: Scored | None = None  # None: the game has no score
+    fresh_seeds: bool = False  # what was performed decided nothing; False: cells before 2026-11-29
     samples: SampleSummary
     tokens: CellTokens | None  # None: nothing was counted, as by the rulebook
     questions: Acceptance | None = None  # None: not counted, as in the older cells
@@ -223,6 +224,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
         ],
         milestones=report.performance.milestones if report.performance else {},
         scored=scored.gather(run, report),
+        fresh_seeds=True,
         samples=summary.samples,
         tokens=_tokens(token_table(run)),
         questions=acceptance(run),

@@ -1,5 +1,6 @@
 """What the agents check by themselves: plans, decompositions, specs, conditions, prompts."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -35,7 +36,7 @@ from nodes.common.checks.plan_check import plan_problems
 from nodes.common.checks.spec_check import spec_problems
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask, render
-from nodes.fast_agent.seeds import evaluation_seeds, training_seeds, trial_seeds, validation_seeds
+from nodes.fast_agent import seeds
 from nodes.learner.policies import policy_folder
 from nodes.planner.planner import Planner
 from nodes.slow_agent.stopping import chosen, spent, stop_reason
@@ -294,15 +295,17 @@ def test_conditions_are_evaluated_on_the_first_and_last_view_of_an_episode():
     assert [success_rate(evidence_of(episodes)) for episodes in ([], both)] == [0.0, 0.5]
 
 
-def test_seeds_of_training_tryouts_evaluation_and_validation_do_not_overlap():
-    played = set()
-    for seed in (0, 1):
-        kinds = (training_seeds, trial_seeds, evaluation_seeds, validation_seeds)
-        for seeds in (kind(seed) for kind in kinds):
-            numbers = range(seeds.first, seeds.first + seeds.count)
-            assert not {numbers[0], numbers[-1]} & played
-            played |= {numbers[0], numbers[-1]}
-    assert training_seeds(1).first == validation_seeds(0).first + validation_seeds(0).count
+def test_seeds_of_different_uses_do_not_overlap():
+    kinds = (
+        seeds.training_seeds,
+        seeds.trial_seeds,
+        seeds.evaluation_seeds,
+        seeds.performance_seeds,
+        seeds.validation_seeds,
+    )
+    ranges = [kind(seed) for seed in (0, 1) for kind in kinds]
+    for before, after in itertools.pairwise(ranges):
+        assert before.first + before.count == after.first
 
 
 def iteration(number: int, rate: float = 0.0, macros: list[str] | None = None) -> Iteration:

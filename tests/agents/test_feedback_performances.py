@@ -40,7 +40,7 @@ from messages.plan import (
 from messages.program import Program
 from messages.world import Condition, Task
 from models.outcomes import unseen
-from nodes.fast_agent.seeds import evaluation_seeds, validation_seeds
+from nodes.fast_agent.seeds import evaluation_seeds, performance_seeds, validation_seeds
 from nodes.planner.iteration_choice import quicker
 from nodes.planner.losses import losses, to_practise, wanted_of_subtask
 from nodes.planner.planner import Planner
@@ -103,7 +103,8 @@ def test_subtasks_that_lost_most_are_practised_until_the_rate_can_be_reached():
 
 
 def test_what_decides_is_played_on_other_seeds_than_what_is_reported():
-    validated, reported = validation_seeds(1), evaluation_seeds(1)
+    evaluated, reported, validated = evaluation_seeds(1), performance_seeds(1), validation_seeds(1)
+    assert evaluated.first + evaluated.count <= reported.first
     assert reported.first + reported.count <= validated.first
     assert validated.first + validated.count <= 2_000_000  # where the next run's seeds begin
 
