@@ -1,4 +1,5 @@
-"""The figures of a table, computed from its cells: pooled over seeds, and seed by seed."""
+"""The figures of a table, computed from its cells: success rates pooled over seeds and seed by
+seed, scores as means over seeds."""
 
 import math
 from statistics import mean
@@ -59,6 +60,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     milestones: dict[str, int]
     steps: list[Step]  # by iteration, where the table is by iteration
     trained: Measured | None = None  # by score: the episodes of the first trainings
+    trained_samples: int | None = None  # of those episodes, mean of a cell
     evaluated: Measured | None = None  # by score: those on unseen seeds
 
 
@@ -114,18 +116,23 @@ def _row(definition: Definition, task: str, method: str, llm: str, cells: list[C
         milestones={item: sum(c.milestones.get(item, 0) for c in cells) for item in items},
         steps=_steps(definition, task, method, cells) if definition.by == "iteration" else [],
         trained=_measured(cells, "training") if definition.by == "score" else None,
+        trained_samples=_counted_samples(cells) if definition.by == "score" else None,
         evaluated=_measured(cells, "evaluation") if definition.by == "score" else None,
     )
 
 
 def _measured(cells: list[CellResult], what: Literal["training", "evaluation"]) -> Measured | None:
-    """The episodes of all seeds together; None where there are none."""
+    """The measurements of all seeds that have such episodes; None where none has."""
     known = [cell for cell in cells if cell.scored is not None and getattr(cell.scored, what)]
     score = score_of(known[0].game) if known else None
     if score is None:
         return None
     every = [(cell.scored.counted, getattr(cell.scored, what)) for cell in known if cell.scored]
     return measured(score, every)
+
+
+def _counted_samples(cells: list[CellResult]) -> int | None:
+    return _mean([cell.scored.training_samples for cell in cells if cell.scored is not None])
 
 
 def _best(cells: list[CellResult]) -> float | None:

@@ -28,7 +28,7 @@ ENGINES = {LOCAL: running_cells.LOCAL, RAY: running_cells.CLUSTER}
 """The module that plays a launch, by engine."""
 INTERVALS = (
     "Wilson, 95 %, successes pooled over seeds",
-    "bootstrap over episodes, 95 %, pooled over seeds",
+    "bootstrap over the episodes of each seed, 95 %, mean over seeds",
 )
 """How the intervals of success rates, and of scores, are computed."""
 _NAMED = 3  # cells in a line about many

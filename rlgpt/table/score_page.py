@@ -8,10 +8,17 @@ from rlgpt.table.table_page import Page
 from worlds.card import Published, Score
 
 _NOTE = (
-    "Brackets are 95 % intervals by bootstrap over the episodes of all seeds. Seeds differ in what "
-    "was learned, so with few of them the real uncertainty is larger. Progress is the mean share "
-    "of what is counted that an episode had, in percent, as BALROG has it. `-`: no cell is there "
-    "yet, or it trained nothing."
+    "A score is the mean of the scores of the seeds, as published scores are; those of the seeds "
+    "are in parentheses. Brackets are 95 % intervals by bootstrap over the episodes of each seed: "
+    "they do not contain how much seeds differ. Progress is the mean share of what is counted that "
+    "an episode had, in percent, as BALROG has it. `-`: no cell is there yet, or it trained "
+    "nothing."
+)
+_TRAINED = (
+    "Episodes of trainings count if they end within the first {most} samples of a cell. Those that "
+    "a training did not end, and those of the trainings of guards, are left out. `samples of "
+    "those` is the mean of a cell: where it is far below {most}, the score is of a shorter "
+    "training than published ones, or of a part of it."
 )
 
 
@@ -22,8 +29,7 @@ def scores(page: Page) -> list[str]:
         return ["No cell is there yet."]
     return [
         _ours(page.rows, score),
-        f"{_NOTE} Episodes of trainings count as far as they end within the first "
-        f"{count(TRAINING_SAMPLES)} samples of a cell.",
+        f"{_NOTE} {_TRAINED.format(most=count(TRAINING_SAMPLES))}",
         f"## {score.title}: published",
         _published(score),
         "## How often each was unlocked",
@@ -34,8 +40,8 @@ def scores(page: Page) -> list[str]:
 def _ours(rows: list[Row], score: Score) -> str:
     table = [
         [
-            "method", "seeds", f"{score.title}, episodes of trainings",
-            f"{score.title}, unseen seeds", "progress, unseen seeds", "trained on",
+            "method", "seeds", f"{score.title}, episodes of trainings", "samples of those",
+            f"{score.title}, unseen seeds", "progress, unseen seeds", "to learn",
         ]
     ]  # fmt: skip
     for row in rows:
@@ -44,6 +50,7 @@ def _ours(rows: list[Row], score: Score) -> str:
                 row.method,
                 ", ".join(str(seed) for seed in row.seeds) or "-",
                 _score(row.trained),
+                "-" if row.trained is None else count(row.trained_samples or 0),
                 _score(row.evaluated),
                 _progress(row.evaluated),
                 "-" if row.training is None else count(row.training),
@@ -56,7 +63,9 @@ def _score(found: Measured | None) -> str:
     if found is None:
         return "-"
     interval = f"[{found.score_low:.1f}, {found.score_high:.1f}]"
-    return f"**{found.score:.1f}** {interval} of {found.episodes}"
+    seeds = ", ".join(f"{each:.1f}" for each in found.scores)
+    of_seeds = f" ({seeds})" if len(found.scores) > 1 else ""
+    return f"**{found.score:.1f}** {interval}{of_seeds} of {found.episodes}"
 
 
 def _progress(found: Measured | None) -> str:

@@ -72,7 +72,8 @@ def picture(page: Page) -> Plot:
     how_far = "" if there >= page.wanted else f"Partial: {there} of {page.wanted} cells. "
     return Plot(
         title=page.definition.title,
-        note=f"{how_far}95 % intervals by bootstrap over episodes. Published: samples in brackets.",
+        note=f"{how_far}95 % intervals by bootstrap over the episodes of each seed. Published: "
+        "samples in brackets.",
         width=WIDTH,
         height=y + 30,
         keys=keys,

@@ -1,7 +1,6 @@
 """What a game's score counts, in the episodes of a cell: those of its trainings, and those on seeds
 that nothing was trained or tried on."""
 
-import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +8,7 @@ from pathlib import Path
 from statistics import mean
 
 import msgspec
+import numpy as np
 
 from messages.plan import GoalReport
 from nodes.common.storage.episode_store import FILE, SCORED
@@ -36,8 +36,10 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """The measurements of some episodes. ``score`` and ``progress`` (the mean share of what is
-    counted, in percent) with 95 % intervals by bootstrap over episodes."""
+    """The measurements of the episodes of some cells: ``score``, ``progress`` (the mean share of
+    what is counted, in percent) and ``rates`` are means of the cells' own, so a cell with many
+    episodes weighs no more than one with few. 95 % intervals by bootstrap over the episodes of
+    each cell."""
 
     episodes: int
     score: float
@@ -47,6 +49,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     progress_low: float
     progress_high: float
     rates: dict[str, float]
+    scores: list[float]  # of each cell
 
 
 def score_of(game: str) -> Score | None:
@@ -96,40 +99,46 @@ def _digits(score: Score, gained: Iterable[str]) -> str:
 
 
 def measured(score: Score, cells: Sequence[tuple[list[str], Mapping[str, int]]]) -> Measured:
-    """The measurements of the episodes of some cells together: of each what it counted, and
-    `Scored.training` or ``evaluation``. There has to be one at least."""
-    every: list[str] = []
-    had: dict[str, list[str]] = {}
-    for counted, patterns in cells:
-        for digits, number in patterns.items():
-            every += [digits] * number
-            pairs = zip(counted, digits, strict=True)
-            had[digits] = [name for name, digit in pairs if digit == "1"]
-    chance = random.Random(0)
-    drawn = [_both(score, had, chance.choices(every, k=len(every))) for _ in range(DRAWS)]
-    scores, shares = (sorted(column) for column in zip(*drawn, strict=True))
-    own, share = _both(score, had, every)
-    low, high = DRAWS // 40, DRAWS - 1 - DRAWS // 40
+    """The measurements of some cells: of each what it counted, and `Scored.training` or
+    ``evaluation``, with one episode at least. There has to be one cell at least."""
+    chance = np.random.default_rng(0)
+    own = [_rates(score, *cell) for cell in cells]
+    figures = [_both(score, rates) for rates in own]
+    drawn = [_drawn(score, counted, patterns, chance) for counted, patterns in cells]
+    lows, highs = np.percentile(np.mean(drawn, axis=0), [2.5, 97.5], axis=0).tolist()
     return Measured(
-        episodes=len(every),
-        score=own,
-        score_low=scores[low],
-        score_high=scores[high],
-        progress=share,
-        progress_low=shares[low],
-        progress_high=shares[high],
-        rates=_rates(score, had, every),
+        episodes=sum(number for _, patterns in cells for number in patterns.values()),
+        score=mean(each for each, _ in figures),
+        score_low=lows[0],
+        score_high=highs[0],
+        progress=mean(share for _, share in figures),
+        progress_low=lows[1],
+        progress_high=highs[1],
+        rates={name: mean(rates[name] for rates in own) for name in score.counted},
+        scores=[each for each, _ in figures],
     )
 
 
-def _rates(score: Score, had: Mapping[str, list[str]], every: list[str]) -> dict[str, float]:
+def _drawn(
+    score: Score, counted: list[str], patterns: Mapping[str, int], chance: np.random.Generator
+) -> list[tuple[float, float]]:
+    """Score and progress of a cell whose episodes were drawn again, `DRAWS` times."""
+    number = sum(patterns.values())
+    shares = [each / number for each in patterns.values()]
+    again = chance.multinomial(number, shares, size=DRAWS).tolist()
+    return [
+        _both(score, _rates(score, counted, dict(zip(patterns, numbers, strict=True))))
+        for numbers in again
+    ]
+
+
+def _rates(score: Score, counted: list[str], patterns: Mapping[str, int]) -> dict[str, float]:
     counts: Counter[str] = Counter()
-    for digits, number in Counter(every).items():
-        for name in had[digits]:
-            counts[name] += number
-    return {name: counts[name] / len(every) for name in score.counted}
+    for digits, number in patterns.items():
+        for name, digit in zip(counted, digits, strict=True):
+            counts[name] += number * int(digit)
+    return {name: counts[name] / sum(patterns.values()) for name in score.counted}
 
 
-def _both(score: Score, had: Mapping[str, list[str]], every: list[str]) -> tuple[float, float]:
-    rates = _rates(score, had, every)
+def _both(score: Score, rates: Mapping[str, float]) -> tuple[float, float]:
     return score.of(rates), 100 * mean(rates.values())

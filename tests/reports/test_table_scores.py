@@ -98,9 +98,24 @@ def test_a_score_equals_one_computed_by_hand() -> None:
     assert half.progress == pytest.approx(100 * 0.5 / 22)
     assert half.score_low == 0
     assert half.score_high == pytest.approx(101 ** (1 / 22) - 1)
-    # Episodes count, not cells.
-    both = [(list(SCORE.counted), {digits(FIRST): 3}), (list(SCORE.counted), {digits(): 1})]
-    assert scored.measured(SCORE, both).rates[FIRST] == 0.75
+
+
+def test_the_score_of_several_seeds_is_the_mean_of_theirs() -> None:
+    """Published scores are: a score per seed, then the mean. One of all episodes together would
+    be higher where seeds unlock different things, and mostly of the seed with most episodes."""
+    counted = list(SCORE.counted)
+    both = scored.measured(
+        SCORE, [(counted, {digits(FIRST): 3}), (counted, {digits(SECOND): 1, digits(): 1})]
+    )
+    first, second = 101 ** (1 / 22) - 1, 51 ** (1 / 22) - 1
+    assert both.episodes == 5
+    assert both.scores == pytest.approx([first, second])
+    assert both.score == pytest.approx((first + second) / 2)
+    assert both.progress == pytest.approx(100 * (1 + 0.5) / 2 / 22)
+    assert (both.rates[FIRST], both.rates[SECOND]) == (0.5, 0.25)
+    # Drawn again within their seeds: the first one's episodes are all alike.
+    assert both.score_low == pytest.approx(first / 2)
+    assert both.score_high == pytest.approx(first)
 
 
 def cell(method: str, training: dict[str, int], evaluation: dict[str, int]) -> CellResult:
@@ -131,9 +146,10 @@ def test_the_page_lists_our_scores_beside_published_ones_with_their_sources() ->
     )
     text = markdown.render(table)
     one = f"{101 ** (1 / 22) - 1:.1f}"
-    assert f"| pure_rl | 0 | **0.0** [0.0, 0.0] of 4 | **{one}** [{one}, {one}] of 2 | 4.5" in text
-    assert "| pure_code | 0 | - | **100.0** [100.0, 100.0] of 2 | 100.0 [100.0, 100.0] |" in text
-    assert "| random | - | - | - | - | - |" in text
+    ours = f"| pure_rl | 0 | **0.0** [0.0, 0.0] of 4 | 900 | **{one}** [{one}, {one}] of 2 | 4.5"
+    assert ours in text
+    assert "| pure_code | 0 | - | - | **100.0** [100.0, 100.0] of 2 | 100.0 [100.0, 100.0]" in text
+    assert "| random | - | - | - | - | - | - |" in text
     for each in SCORE.published:
         assert f"| {each.score:g} | - | {each.who} | {each.steps} | {each.source} |" in text
     assert SCORE.differs in text
@@ -146,6 +162,15 @@ def test_the_page_lists_our_scores_beside_published_ones_with_their_sources() ->
     assert {"pure_rl", "human experts"} <= set(said)
     circles = list(picture.iter("{http://www.w3.org/2000/svg}circle"))
     assert len(circles) == 2 + 3  # of the legend; trained and evaluated, and evaluated alone
+
+
+def test_a_row_of_several_seeds_shows_the_score_of_each() -> None:
+    every, none = digits(*SCORE.counted), digits()
+    cells = [cell("pure_rl", {every: 1}, {}), cell("pure_rl", {none: 3}, {})]
+    table = page([msgspec.structs.replace(each, seed=i) for i, each in enumerate(cells)],
+                 ["pure_rl"])  # fmt: skip
+    row = "| pure_rl | 0, 1 | **50.0** [50.0, 50.0] (100.0, 0.0) of 4 | 900 |"
+    assert row in markdown.render(table)
 
 
 def test_a_table_of_a_score_without_a_cell_has_a_page_too() -> None:
