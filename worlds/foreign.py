@@ -4,21 +4,19 @@ import ast
 from functools import cache
 
 from worlds.language import Language
-from worlds.registry import GameError, card, games
+from worlds.registry import OURS, card
 
 
 @cache
 def other_games(language: Language) -> dict[str, str]:
-    """Names that programs of other games use and this language has not, each with its game: a
-    program that uses one was written for that game."""
+    """Names that programs of our other games use and this language has not, each with its game: a
+    program that uses them was probably written for that game. Games of other packages are left
+    out, or the answers to one program would differ from machine to machine."""
     found: dict[str, str] = {}
-    for game in games():
+    for game in OURS:
         if game == language.game:
             continue
-        try:
-            other = card(game).language
-        except GameError:
-            continue  # a game that is not installed, or not whole: nothing is written for it here
+        other = card(game).language
         for name in other.names | other.helpers:
             if name not in language.names | language.helpers:
                 found.setdefault(name, game)

@@ -249,6 +249,11 @@ class Play(ABC):
     """The kinds of worlds: ``world=KIND``. The first is the one that is meant where none is
     named."""
 
+    def problem(self) -> str:
+        """What in it does not fit its card, as far as that is seen without a world; empty if
+        nothing is seen."""
+        return ""
+
     @abstractmethod
     def make_world(self, kind: str, size: int, task: Task, **options: Any) -> Any:
         """A batch of ``size`` environments of ``task``.

@@ -8,15 +8,20 @@ Another distribution adds one by an entry point of the group ``rlgpt.games``:
 import importlib
 import os
 import traceback
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TypeVar
 
 from worlds.card import Card
+from worlds.card_check import card_problem
 from worlds.play import Play
 
 GROUP = "rlgpt.games"
 OURS = {"minecraft": "worlds.minecraft", "crafter": "worlds.crafter"}
+
+
+Part = TypeVar("Part", Card, Play)
 
 
 class GameError(ValueError):
@@ -36,18 +41,7 @@ def card(name: str) -> Card:
     Raises:
         GameError: there is no such game, its card is not whole, or it cannot be loaded.
     """
-    found = _part(name, "card", "CARD")
-    if not isinstance(found, Card):
-        raise GameError(f"the game {name!r} has no card: CARD is {type(found).__name__}, no Card")
-    for path, what in (
-        (found.language.stub, "the stub of its language"),
-        (found.prompts / "environment.jinja", "the prompt that describes it"),
-    ):
-        if not path.is_file():  # read by other nodes, long after a launch has begun
-            raise GameError(f"the game {name!r} cannot be loaded: {what} is not there ({path})")
-    if wrong := _misnamed(name, found):
-        raise GameError(f"the game {name!r} cannot be loaded: {wrong}")
-    return found
+    return _part(name, "card", "CARD", Card, lambda found: card_problem(name, found))
 
 
 @cache
@@ -58,10 +52,7 @@ def play(name: str) -> Play:
         GameError: there is no such game, a package that it needs is not installed, or its play
             cannot be loaded.
     """
-    found = _part(name, "play", "PLAY")
-    if not isinstance(found, Play):
-        raise GameError(f"the game {name!r} has no play: PLAY is {type(found).__name__}, no Play")
-    return found
+    return _part(name, "play", "PLAY", Play, lambda found: found.problem())
 
 
 def unplayable(name: str) -> str:
@@ -75,27 +66,19 @@ def unplayable(name: str) -> str:
     return ""
 
 
-def _misnamed(name: str, card: Card) -> str:
-    """What of a card is not called as others will ask for it; empty if nothing is."""
-    if card.name != name:
-        return f"its card is called {card.name!r}; give the card the name of its entry point"
-    for key, feature in card.specs.features.items():
-        if feature.name != key:
-            return f"the feature {feature.name!r} stands under the name {key!r}; give it one name"
-    for action in card.specs.actions:
-        if not isinstance(action, str):
-            return f"its actions have {action!r}, which is no text; write '{action}'"
-    return ""
-
-
-def _part(name: str, module: str, attribute: str) -> Any:
+def _part(
+    name: str, module: str, attribute: str, kind: type[Part], problem: Callable[[Part], str]
+) -> Part:
+    """``attribute`` of a module of a game. Whatever is raised as it is loaded, and as ``problem``
+    looks at it, is a fault of this game and stops no other."""
     known = games()
     if name not in known:
         raise GameError(f"there is no game {name!r}; there are {', '.join(known)}")
     package = known[name]
     where = f"{package}.{module}"
     try:
-        found = importlib.import_module(where)
+        found = getattr(importlib.import_module(where), attribute, None)
+        wrong = problem(found) if isinstance(found, kind) else ""
     except ModuleNotFoundError as missing:
         lacking = missing.name or where
         if where == lacking or f"{package}.".startswith(f"{lacking}."):
@@ -106,16 +89,19 @@ def _part(name: str, module: str, attribute: str) -> Any:
             f"the game {name!r} needs the package {lacking!r}, which is not installed: "
             f"pip install {lacking}"
         ) from None
-    except TypeError as lacking:  # a part that was not given
-        raise GameError(f"the game {name!r}: its {module} is not whole: {lacking}") from None
-    except Exception as error:  # whatever it is, it is a fault of this game and of no other
+    except (Exception, SystemExit) as error:
         raise _unloadable(name, package, error) from None
-    if not hasattr(found, attribute):
+    if found is None:
         raise GameError(f"the game {name!r} has no {module}: {where} has no {attribute}")
-    return getattr(found, attribute)
+    if not isinstance(found, kind):
+        is_what = f"{attribute} is {type(found).__name__}, no {kind.__name__}"
+        raise GameError(f"the game {name!r} has no {module}: {is_what}")
+    if wrong:
+        raise GameError(f"the game {name!r} cannot be loaded: {wrong}")
+    return found
 
 
-def _unloadable(name: str, package: str, error: Exception) -> GameError:
+def _unloadable(name: str, package: str, error: BaseException) -> GameError:
     """With the innermost line of the game's own files that led there."""
     own = f"{os.sep}{package.partition('.')[0]}{os.sep}"
     frames = traceback.extract_tb(error.__traceback__)

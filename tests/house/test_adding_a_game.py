@@ -8,7 +8,6 @@ import sys
 import tomllib
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +44,7 @@ from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.configuration import Stack, check, check_task
 from rlgpt.inspecting.stack_doctor import _games
 from rlgpt.refused import Refused
+from tests.house.changed_game import CARD_FILE, a_heap, broken_copy
 from tests.launch_toys.launched import CHECKOUT, PATIENCE, command, environment
 from worlds import card
 from worlds.foreign import other_games
@@ -54,7 +54,11 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding_a_game.md").read_text("utf-8")
 FILE = re.compile(r"^`([\w./]+)`\n\n(```+)\w+\n(.*?)^\2$", re.DOTALL | re.MULTILINE)
 MOST_LINES = 200
-CARD_FILE = "card/__init__.py"
+BEFORE_ROCK = (
+    '"before_rock": Feature(name="before_rock", size=1, description="1 before a rock, else 0")'
+)
+TITLE = '    title="Quarry",\n'
+ALL_PLAIN = "primitives=dict.fromkeys(ACTIONS, 0)"
 AGENTS = {"Plan": "planner", "Decompose": "slow_agent", "Judge": "critic"}
 
 
@@ -272,15 +276,6 @@ def launch(folder: Path, *overrides: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def broken_copy(folder: Path, place: Path, file: str, old: str, new: str) -> Path:
-    """The game in ``place``, with ``new`` in the place of ``old`` in one of its files."""
-    broken = shutil.copytree(folder, place / "broken", ignore=shutil.ignore_patterns("runs"))
-    path = broken / "quarry" / file
-    assert old in path.read_text()
-    path.write_text(path.read_text().replace(old, new))
-    return broken
-
-
 def launched(folder: Path, *overrides: str) -> dict[str, Any]:
     """The summary of a launch with few episodes."""
     small = "nodes.fast_agent.parameters"
@@ -368,31 +363,11 @@ def test_a_card_that_lacks_a_part_is_refused_in_one_sentence(folder: Path, tmp_p
 
     with (
         a_heap(folder, tmp_path, "card/__init__.py", TITLE, ""),
-        pytest.raises(GameError, match=r"the game 'heap': its card is not whole: .*'title'"),
+        pytest.raises(
+            GameError, match=r"TypeError: Card.__init__\(\) missing .*'title' .*card/__init__.py, l"
+        ),
     ):
         card("heap")
-
-
-@contextmanager
-def a_heap(folder: Path, place: Path, file: str, old: str, new: str) -> Iterator[None]:
-    """Another game on the path, the page's with a change in one file."""
-    heap = shutil.copytree(folder / "quarry", place / "heap")
-    text = (heap / file).read_text()
-    assert old in text
-    (heap / file).write_text(text.replace(old, new))
-    renamed = (heap / CARD_FILE).read_text().replace('name="quarry"', 'name="heap"')
-    (heap / CARD_FILE).write_text(renamed)
-    info = place / "heap-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: heap\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[rlgpt.games]\nheap = heap\n")
-    sys.path.append(str(place))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(place))
-        for name in [name for name in sys.modules if name.partition(".")[0] == "heap"]:
-            del sys.modules[name]
 
 
 @pytest.mark.parametrize(
@@ -427,6 +402,19 @@ def a_heap(folder: Path, place: Path, file: str, old: str, new: str) -> Iterator
         (CARD_FILE, 'name="held"', 'name="hold"', "the feature 'hold' stands under .* 'held';"),
         (CARD_FILE, "actions = ACTIONS", "actions = (1,)", "its actions have 1, .* write '1'"),
         (CARD_FILE, '/ "prompts"', '/ "promts"', "the prompt that describes it is not there"),
+        (CARD_FILE, "HERE =", "raise SystemExit(3) #", r"SystemExit: 3 \(.*__init__.py, line 11"),
+        (CARD_FILE, "HERE =", "X = 1 + None #", r"TypeError: unsupported .*__init__.py, line 11"),
+        (CARD_FILE, 'HERE / "prompts"', '"prompts"', "its card has str as prompts, .* be Path"),
+        (CARD_FILE, 'HERE / "program_api.pyi"', '"a"', "its language has str as stub, .* be Path"),
+        (CARD_FILE, "Specs(CONDITIONS)", "None", "its card has NoneType as specs, .* to be Specs"),
+        (CARD_FILE, "Specs(CONDITIONS)", "Specs", "its card has the class Specs as specs, which"),
+        (CARD_FILE, TITLE, f"{TITLE}    score=1,\n", "its card has int as score, .* Score or None"),
+        (CARD_FILE, "actions = ACTIONS", "actions = 'walk'", "its specs has str as actions, "),
+        (CARD_FILE, BEFORE_ROCK, '"before_rock": 1', "its feature 'before_rock' is int, which"),
+        (CARD_FILE, "size=1,", 'size="1",', "its feature 'before_rock' has str as size, .* be int"),
+        (CARD_FILE, ALL_PLAIN, "primitives=ACTIONS", "its language has tuple as primitives, which"),
+        (CARD_FILE, ALL_PLAIN, "primitives={'dig': 2}", "its primitive 'dig' takes 2 arguments;"),
+        (CARD_FILE, ALL_PLAIN, "primitives={'go on': 0}", "its language has 'go on', which prog"),
         ("play.py", "import numpy", "import numpi", "needs the package 'numpi'"),
         ("play.py", "PLAY = Quarry()", "PLAY = 1 / 0", "ZeroDivisionError: .*heap/play.py, line "),
     ],
@@ -438,23 +426,24 @@ def test_a_game_that_cannot_be_loaded_is_named_and_stops_no_other(
         problem = unplayable("heap")
         assert re.search(f"^the game 'heap' .*{cause}", problem), problem
         assert "cannot be loaded" in problem or "not installed" in problem
-        other_games.cache_clear()
-        assert "make_brick" in other_games(card("minecraft").language)
         assert any_task("embedded").game == "minecraft"
         found = [each for each in _games() if each.about == "games"]
         assert [each.well for each in found] == [False, True]
         assert found[0].words.startswith(problem)
         assert found[1].words == "minecraft, crafter, quarry"
-    other_games.cache_clear()
 
 
-TITLE = '    title="Quarry",\n'
+def test_games_of_other_packages_do_not_change_the_answers_to_programs(folder: Path):
+    """The words of a game that is installed by chance are no reason to answer a model otherwise."""
+    assert {"gather", "move_left"} <= other_games(card("minecraft").language).keys()
+    assert "make_brick" not in other_games(card("minecraft").language)
+    assert other_games(card("quarry").language)["forward_attack"] == "minecraft"
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        (CARD_FILE, TITLE, "", "the game 'quarry': its card is not whole"),
+        (CARD_FILE, TITLE, "", "the game 'quarry' cannot be loaded: TypeError: Card.__init__() mi"),
         (
             CARD_FILE,
             TITLE,

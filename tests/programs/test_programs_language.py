@@ -315,6 +315,27 @@ def test_a_program_of_another_game_is_refused_with_one_sentence() -> None:
     assert problem.message.endswith(", and not for minecraft")
 
 
+def test_one_name_of_another_game_hides_no_other_problem_of_a_program() -> None:
+    """A model may guess a name that another game happens to have."""
+    source = "import os\ndef action(obs):\n    obs = {}()\n    jumpp()\n"
+    for guessed in ("move_left", "hop"):
+        with pytest.raises(ProgramRefused) as refused:
+            compile_program(source.format(guessed), RUNTIME)
+        said = [problem.message for problem in refused.value.problems]
+        assert said == [
+            "nothing can be imported, and nothing needs to be",
+            "action never acts: it calls no primitive",
+            f"unknown name {guessed}",
+            "unknown name jumpp",
+        ]
+
+
+def test_a_language_with_a_name_that_every_language_has_is_refused() -> None:
+    same = dataclasses.replace(LANGUAGE, game="toy", primitives={"dig": 0, "range": 0})
+    with pytest.raises(ValueError, match="the language of toy has range, which every game's prog"):
+        grammar.api_names(same)
+
+
 def test_languages_that_differ_in_any_part_are_unequal(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("FAR = 8\n")
     changed = dataclasses.replace(LANGUAGE, helper_folder=tmp_path)

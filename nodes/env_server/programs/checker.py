@@ -109,7 +109,7 @@ class _Checker(ast.NodeVisitor):
         self.problems: list[Problem] = []
         self.language = language
         self.reserved = grammar.api_names(language)
-        self.foreign: dict[str, str] = {}  # names of another game that the program uses
+        self.unknown: list[str] = []  # names; each once
         self.functions = {
             node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)
         }
@@ -119,9 +119,13 @@ class _Checker(ast.NodeVisitor):
         self.pure_scope = 0  # inside a lambda or comprehension, where nothing can act
 
     def found(self) -> list[Problem]:
-        if self.foreign:
-            name, game = next(iter(self.foreign.items()))
-            return [Problem(line=1, message=of_another(name, game, self.language.game))]
+        others = other_games(self.language) if self.unknown else {}
+        foreign = [name for name in self.unknown if name in others]
+        # Of a program for another game, all other problems come of that. A single such name may be
+        # a guess: then it is one unknown name among its real problems.
+        if len(foreign) > max(1, len(self.unknown) / 2):
+            message = of_another(foreign[0], others[foreign[0]], self.language.game)
+            return [Problem(line=1, message=message)]
         unique = dict.fromkeys((p.line, p.message) for p in self.problems)
         return [Problem(line=line, message=message) for line, message in sorted(unique)]
 
@@ -244,13 +248,9 @@ class _Checker(ast.NodeVisitor):
         elif node.id == "isinstance":
             self.problem(node, "isinstance may only be called")
         elif node.id not in self.known:
-            self.unknown(node, node.id)
-
-    def unknown(self, node: ast.AST, name: str) -> None:
-        self.problem(node, f"unknown name {name}")
-        game = other_games(self.language).get(name)
-        if game is not None:
-            self.foreign[name] = game
+            self.problem(node, f"unknown name {node.id}")
+            if node.id not in self.unknown:
+                self.unknown.append(node.id)
 
     # ---- expressions
 

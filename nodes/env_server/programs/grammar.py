@@ -95,7 +95,16 @@ _OWN_NAMES = PURE | TYPES | EXCEPTIONS | {"isinstance"}
 
 @cache
 def api_names(language: Language) -> frozenset[str]:
-    """Names that a program may use and may not define."""
+    """Names that a program may use and may not define.
+
+    Raises:
+        ValueError: the language has a name that every language has.
+    """
+    if twice := _OWN_NAMES & (language.names | language.helpers):
+        raise ValueError(
+            f"the language of {language.game} has {', '.join(sorted(twice))}, which every game's "
+            "programs have from Python: choose another name"
+        )
     return _OWN_NAMES | language.names
 
 
