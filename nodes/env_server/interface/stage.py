@@ -1,7 +1,7 @@
 """An interface bound to a world: features, choices, rewards and the end of a stage."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,9 +9,10 @@ from messages.world import Interface, Task
 from nodes.env_server.interface.choices import Choices
 from nodes.env_server.interface.rewards import Rewards
 from nodes.env_server.programs import Run
+from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.programs.pulse import PULSE
 from nodes.env_server.video_model import VideoModel, check
-from worlds.play import Bools, Floats, Play, World
+from worlds.play import Bools, Floats, FloatsOrPixels, Play, World
 from worlds.runtime import Code
 
 
@@ -74,11 +75,25 @@ class InterfaceStage:
             if (interrupted := self.interrupted.pop(row, None)) is not None:
                 interrupted.drop()
 
-    def time(self) -> Floats:
+    def seen(self, readings: Any) -> FloatsOrPixels:
+        """What the policy is shown (B, F), overwritten by the next call."""
+        part = CLOCK.switch(FEATURES)
+        features = self.features.compute(readings, self._time(), self.previous, self._under_way())
+        CLOCK.switch(part)
+        return features
+
+    def mask(self, readings: Any) -> Bools:
+        """Which choices may be taken (B, N)."""
+        part = CLOCK.switch(FEATURES)
+        mask = self.choices.mask(readings)
+        CLOCK.switch(part)
+        return mask
+
+    def _time(self) -> Floats:
         """Share of the horizon that is spent, (B,)."""
         return (self.steps / self.interface.horizon).astype(np.float32)
 
-    def under_way(self) -> Floats:
+    def _under_way(self) -> Floats:
         """The interrupted macro of each environment, (B, 2): whether there is one, which goes on
         when it is chosen again, and the share of its steps that it has used."""
         carried_on = np.zeros((len(self.steps), 2), np.float32)

@@ -14,7 +14,6 @@ from messages.world import MOST_STEPS_BEFORE_REPLY, Opened, OpenSession, Stepped
 from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs import Run
 from nodes.env_server.programs.condition import CodeCondition
-from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guards import Guards
 from nodes.env_server.session.players import Act, Decider, Playing, PolicyPlaying, ProgramPlaying
@@ -74,7 +73,7 @@ class GuardTraining:
         return msgspec.structs.replace(
             opened,
             features=self._features(),
-            mask=self._mask(),
+            mask=self._stage.mask(self._steps.readings),
             prefix_steps=steps,
             waits=not self._turn.all(),
             begun=self._steps.episodes.begun,
@@ -104,7 +103,7 @@ class GuardTraining:
         steps = self._play_on()
         return Stepped(
             features=self._features(),
-            mask=self._mask(),
+            mask=self._stage.mask(self._steps.readings),
             reward=outcome.reward,
             steps=outcome.steps,
             terminated=outcome.terminated,
@@ -135,19 +134,7 @@ class GuardTraining:
         return lambda row: PolicyPlaying(made, row, int(seed[row]), stops=True)
 
     def _features(self) -> np.ndarray:
-        stage = self._stage
-        part = CLOCK.switch(FEATURES)
-        features = stage.features.compute(
-            self._steps.readings, stage.time(), stage.previous, stage.under_way()
-        ).copy()
-        CLOCK.switch(part)
-        return features
-
-    def _mask(self) -> Bools:
-        part = CLOCK.switch(FEATURES)
-        mask = self._stage.choices.mask(self._steps.readings)
-        CLOCK.switch(part)
-        return mask
+        return self._stage.seen(self._steps.readings).copy()
 
     def _of_turn(self, outcome: DecisionOutcome, ran: Bools, dead: Bools) -> Bools:
         """Reward a step of the guard. Its turn is over where its condition no longer holds, its

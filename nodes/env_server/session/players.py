@@ -11,7 +11,6 @@ from messages.world import Actor
 from models.actor import PlainActor
 from nodes.env_server.interface.stage import InterfaceStage, Interrupted
 from nodes.env_server.programs import Ending, Run
-from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.programs.pulse import PULSE
 from nodes.env_server.session.steps import Steps
 from worlds.play import Floats, Ints
@@ -106,12 +105,7 @@ class Decider:
     def choose(self, row: int, chance: np.random.Generator, memory: Floats) -> int:
         """``memory``: what it remembers of this turn, which is brought forward in place."""
         stage = self.stage
-        part = CLOCK.switch(FEATURES)
-        features = stage.features.compute(
-            self._readings, stage.time(), stage.previous, stage.under_way()
-        )[row]
-        mask = stage.choices.mask(self._readings)[row]
-        CLOCK.switch(part)
+        features, mask = stage.seen(self._readings)[row], stage.mask(self._readings)[row]
         chosen = self._actor.choose(features, mask, None if self._greedy else chance, memory)
         stage.previous[row] = chosen
         return chosen

@@ -29,7 +29,6 @@ from messages.world import (
 )
 from nodes.env_server.game_fault import playing
 from nodes.env_server.interface.stage import InterfaceStage
-from nodes.env_server.programs.part_clock import CLOCK, FEATURES
 from nodes.env_server.session.choice_tally import ChoiceTally
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guarded import GuardTraining
@@ -126,8 +125,8 @@ class Session:
         opened = Opened(
             fields=stage.features.fields,
             choices=stage.choices.names,
-            features=self._features(turn).copy(),
-            mask=self._mask(turn),
+            features=turn.seen(self._readings).copy(),
+            mask=turn.mask(self._readings),
             prefix_steps=steps,
             lead=self._leading.number,
         )
@@ -195,7 +194,7 @@ class Session:
         matched: Ints | None = None
         if (leader := leading.stage) is not None:
             prefix_steps = self._resets.lead_on(leader, choices, stage)
-            features = self._features(leading.stage or stage)
+            features = (leading.stage or stage).seen(self._readings)
         else:
             of_stage = self._steps.of_stage
             before = stage.choices.possible(self._readings) if self._matched else None
@@ -208,7 +207,7 @@ class Session:
                 self._guards,
                 None if self._autoreset else self._tally,
             )
-            features = self._features(stage)
+            features = stage.seen(self._readings)
             ended = outcome.terminated | outcome.truncated
             if before is not None:
                 matched = before.matching(self._steps.actions)
@@ -225,10 +224,10 @@ class Session:
         final_scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
         if len(rows) and not self._once:
             prefix_steps = self._resets.reset(ended, stage)
-            features = self._features(leading.stage or stage)
+            features = (leading.stage or stage).seen(self._readings)
         return Stepped(
             features=features.copy(),
-            mask=self._mask(leading.stage or stage),
+            mask=(leading.stage or stage).mask(self._readings),
             reward=outcome.reward,
             steps=outcome.steps,
             terminated=outcome.terminated,
@@ -387,17 +386,3 @@ class Session:
         )
         self._readings.expect(interface)
         return stage
-
-    def _features(self, stage: InterfaceStage) -> np.ndarray:
-        part = CLOCK.switch(FEATURES)
-        features = stage.features.compute(
-            self._readings, stage.time(), stage.previous, stage.under_way()
-        )
-        CLOCK.switch(part)
-        return features
-
-    def _mask(self, stage: InterfaceStage) -> Bools:
-        part = CLOCK.switch(FEATURES)
-        mask = stage.choices.mask(self._readings)
-        CLOCK.switch(part)
-        return mask
