@@ -60,8 +60,15 @@ class PlainActor:
         memory: Floats | None = None,
     ) -> int:
         """One of the choices that ``mask`` (choices,) allows: drawn with ``chance``, without it
-        the most probable one. ``memory``: see `logits`."""
-        logits = np.where(mask, self.logits(features, memory).astype(np.float64), -np.inf)
+        the most probable one. ``memory``: see `logits`.
+
+        Raises:
+            RuntimeError: a logit is not finite.
+        """
+        logits = self.logits(features, memory).astype(np.float64)
+        if not np.isfinite(logits).all():
+            raise RuntimeError("The policy's output is not finite: no choice can be made by it.")
+        logits = np.where(mask, logits, -np.inf)
         if chance is None:
             return int(logits.argmax())
         shares = np.exp(logits - logits.max()).cumsum()

@@ -18,7 +18,7 @@ class MaskedCategorical(Distribution):
     """Choices ``0 .. N-1``; where ``mask`` is False the probability is zero.
 
     Args:
-        logits: float (..., N), finite.
+        logits: float (..., N).
         mask: bool (..., N), True where the choice may be taken.
 
     Raises:
@@ -56,7 +56,12 @@ class MaskedCategorical(Distribution):
 
     @property
     def mode(self) -> Tensor:
-        """The most probable choice, int64 (...)."""
+        """The most probable choice, int64 (...).
+
+        Raises:
+            RuntimeError: a logit of a possible choice is not finite.
+        """
+        self._check_finite()
         return self.log_probs.argmax(-1)
 
     @property
@@ -68,12 +73,24 @@ class MaskedCategorical(Distribution):
         self, sample_shape: Sequence[int] = (), generator: torch.Generator | None = None
     ) -> Tensor:
         """Draw choices, int64 (*sample_shape, ...). ``generator``: of the logits' device, torch's
-        global one if not given."""
+        global one if not given.
+
+        Raises:
+            RuntimeError: as `mode`.
+        """
+        self._check_finite()
         with torch.no_grad():
             count = math.prod(sample_shape)
             rows = self.probs.reshape(-1, self.log_probs.shape[-1])
             drawn = torch.multinomial(rows, count, replacement=True, generator=generator)
             return drawn.T.reshape(*sample_shape, *self.batch_shape)
+
+    def _check_finite(self) -> None:
+        """Only a choice needs this: a loss that is not finite shows by itself."""
+        if not (self.log_probs.isfinite() | ~self.mask).all():
+            raise RuntimeError(
+                "The policy's output is not finite: a choice could be one that the mask excludes."
+            )
 
     def log_prob(self, value: Tensor) -> Tensor:
         return self.log_probs.gather(-1, value.long().unsqueeze(-1)).squeeze(-1)

@@ -187,8 +187,12 @@ class EnvServer(Node):
             lambda why: self.bus.report(f"session {request.session}", why, "error"),
         )
         self._sessions[request.session] = session
-        with session.lock:
-            return session.opened()
+        try:
+            with session.lock:
+                return session.opened()
+        except ValueError as error:  # of its first features, where no worker has looked at them
+            self._forget(request.session)
+            raise _invalid(error) from error
 
     def take_interface(self, request: TakeInterface) -> Opened:
         with self._using(request.session) as session:

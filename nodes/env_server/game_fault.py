@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 
 class Refusal(ValueError):
-    """A caller asks for what there is not, which is seen only while a game is played."""
+    """A request is refused for something that shows only while a game is played: it names something
+    unknown, or a number that is not finite comes of it."""
 
 
 class GameFault(RuntimeError):

@@ -150,7 +150,7 @@ class Collector:
         ``actor``: logits of features; its memory, if it has one, is reset where episodes end.
 
         Raises:
-            ValueError: features or rewards are not finite.
+            RuntimeError: the actor's output is not finite.
             whatever ``step`` raises; the collector must ``begin`` again then.
         """
         self.features[0] = self.features[self.filled]
@@ -205,12 +205,6 @@ class Collector:
         finals = self.features.new_zeros(len(final_features), self.features.shape[-1])
         for index, row in enumerate(final_features):
             finals[index] = torch.from_numpy(row)
-        if not _finite(self.features[: end + 1]) or not _finite(finals):
-            raise ValueError(
-                "The env server sent features that are not finite: no policy can learn from NaN."
-            )
-        if not _finite(self.reward[:end]):
-            raise ValueError("The env server sent a reward that is not finite.")
         return Rollout(
             features=self.features[: end + 1],
             mask=self.mask[:end],
@@ -226,7 +220,3 @@ class Collector:
             prefix_steps=prefix_steps,
             memory=memory,
         )
-
-
-def _finite(numbers: Tensor) -> bool:
-    return not numbers.is_floating_point() or bool(numbers.isfinite().all())

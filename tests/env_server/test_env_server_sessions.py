@@ -12,7 +12,7 @@ from messages.world import (
     RewardTerm,
     SeedRange,
 )
-from nodes.env_server.game_fault import GameFault
+from nodes.env_server.game_fault import GameFault, Refusal
 from nodes.env_server.session import Session
 from tests.env_server.line_sessions import (
     CHOP,
@@ -380,6 +380,27 @@ def test_what_a_game_raises_while_it_is_played_is_its_fault_and_no_refusal(
     monkeypatch.setattr(world, "step", lambda *_: ["stone"].index("stonee"))
     with pytest.raises(GameFault, match="the game failed by ValueError: 'stonee' is not in list"):
         ask(playing)
+
+
+@pytest.mark.parametrize("choice", [NOOP, WALKS])
+@pytest.mark.parametrize("autoreset", [False, True])
+def test_a_feature_that_is_not_finite_is_refused_by_its_name(choice: int, autoreset: bool) -> None:
+    playing, world = session(2, autoreset=autoreset)
+    choose(playing, choice, choice)
+    world.yaw[1] = np.nan
+    with pytest.raises(Refusal, match="the feature 'compass' is not finite"):
+        choose(playing, choice, choice)
+
+
+def test_a_reward_that_is_not_finite_is_refused_by_its_term(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terms = [RewardTerm(kind="step", weight=1.0), RewardTerm(kind="gain", weight=1.0, name="log")]
+    playing, _ = session(2, interface=interface(rewards=terms))
+    own = playing.stage.rewards._own[1] if playing.stage else None
+    monkeypatch.setattr(own, "pay", lambda readings, active: np.array([np.nan, 0.0]))
+    with pytest.raises(Refusal, match="the reward term 'gain log' is not finite"):
+        choose(playing, NOOP, NOOP)
 
 
 def test_a_step_in_a_session_without_an_interface_is_refused() -> None:

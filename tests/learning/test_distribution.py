@@ -1,5 +1,6 @@
 """The masked categorical: probabilities, gradients, and masks that leave nothing."""
 
+import numpy as np
 import pytest
 import torch
 from tensordict import TensorDict
@@ -7,6 +8,8 @@ from tensordict.nn import TensorDictModule
 from torch.distributions import Categorical
 from torchrl.modules import ProbabilisticActor
 
+from messages.world import Actor, Field
+from models.actor import PlainActor, layer_of
 from models.distribution import MaskedCategorical
 
 
@@ -55,6 +58,27 @@ def test_no_choice_left_is_refused():
     mask[1] = False
     with pytest.raises(ValueError, match="row 1 leaves no choice"):
         MaskedCategorical(torch.zeros(3, 2), mask)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_nothing_is_chosen_by_numbers_that_are_not_finite(value: float):
+    mask = torch.tensor([[False, True, False]])
+    logits = torch.tensor([[0.0, value, 0.0]])
+    distribution = MaskedCategorical(logits, mask)
+    with pytest.raises(RuntimeError, match="output is not finite"):
+        _ = distribution.mode
+    with pytest.raises(RuntimeError, match="output is not finite"):
+        distribution.sample()
+    made = Actor(
+        fields=[Field(name="x", size=1)],
+        choices=["a", "b", "c"],
+        layers=[layer_of(np.eye(3, 1), np.zeros(3))],
+    )
+    plain = PlainActor(made)
+    for chance in (None, np.random.default_rng(0)):
+        finite = pytest.raises(RuntimeError, match="output is not finite")
+        with np.errstate(invalid="ignore"), finite:
+            plain.choose(np.array([value], np.float32), mask[0].numpy(), chance)
 
 
 def test_generators_with_the_same_seed_draw_the_same_choices():

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from messages.world import RewardTerm
+from nodes.env_server.game_fault import Refusal
 from nodes.env_server.programs import ProgramRefused
 from nodes.env_server.programs.reward import CodeReward
 from nodes.env_server.video_model import Clips, VideoModel
@@ -66,23 +67,40 @@ class Rewards:
             self._clips.begin(readings, rows)
 
     def pay(self, readings: Any, active: Bools, success: Bools) -> Floats:
-        """Reward (B,) of the last step, 0 where not ``active``."""
+        """Reward (B,) of the last step, 0 where not ``active``.
+
+        Raises:
+            Refusal: it is not finite.
+        """
         reward = np.zeros(len(active), np.float32)
+        paid: list[Any] = []  # by term
         if self._clips is not None:
             self._clips.add(readings, active)
         for place, term in enumerate(self._terms):
             if term.kind == "success":
-                reward += term.weight * success
+                now: Any = term.weight * success
             elif term.kind == "code":
-                reward += term.weight * self._code[place].pay(readings, active)
+                now = term.weight * self._code[place].pay(readings, active)
             elif term.kind == MINECLIP:
-                reward[active] += term.weight * self._alike(term, active)
+                now = np.zeros_like(reward)
+                now[active] = term.weight * self._alike(term, active)
             elif term.kind == "step":
-                reward += term.weight
+                now = term.weight
             else:
-                reward += term.weight * self._own[place].pay(readings, active)
+                now = term.weight * self._own[place].pay(readings, active)
+            reward += now
+            paid.append(now)
         reward[~active] = 0
+        if not np.isfinite(reward).all():
+            raise Refusal(self._not_finite(paid, active))
         return reward
+
+    def _not_finite(self, paid: list[Any], active: Bools) -> str:
+        for term, now in zip(self._terms, paid, strict=True):
+            if not np.isfinite((np.zeros(len(active), np.float32) + now)[active]).all():
+                named = f"{term.kind} {term.name}".strip()
+                return f"the reward term {named!r} is not finite, and no policy can learn from it"
+        return "the sum of the reward's terms is not finite: give them smaller weights"
 
     def _alike(self, term: RewardTerm, active: Bools) -> Floats:
         """MineCLIP's reward of the ``active`` environments, (n,)."""

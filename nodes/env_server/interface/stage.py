@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from messages.world import Interface, Task
+from nodes.env_server.game_fault import Refusal
 from nodes.env_server.interface.choices import Choices
 from nodes.env_server.interface.rewards import Rewards
 from nodes.env_server.programs import Run
@@ -76,9 +77,15 @@ class InterfaceStage:
                 interrupted.drop()
 
     def seen(self, readings: Any) -> FloatsOrPixels:
-        """What the policy is shown (B, F), overwritten by the next call."""
+        """What the policy is shown (B, F), overwritten by the next call.
+
+        Raises:
+            Refusal: a feature is not finite.
+        """
         part = CLOCK.switch(FEATURES)
         features = self.features.compute(readings, self._time(), self.previous, self._under_way())
+        if features.dtype != np.uint8 and not (finite := np.isfinite(features)).all():
+            raise Refusal(self._not_finite(finite))
         CLOCK.switch(part)
         return features
 
@@ -88,6 +95,15 @@ class InterfaceStage:
         mask = self.choices.mask(readings)
         CLOCK.switch(part)
         return mask
+
+    def _not_finite(self, finite: Bools) -> str:
+        """``finite`` (B, F): which numbers are."""
+        ends = np.cumsum([field.size for field in self.features.fields])
+        first = np.searchsorted(ends, np.flatnonzero(~finite.all(0))[0], side="right")
+        return (
+            f"the feature {self.features.fields[first].name!r} is not finite, and "
+            "no policy can choose by such numbers: correct it in the game's play"
+        )
 
     def _time(self) -> Floats:
         """Share of the horizon that is spent, (B,)."""
