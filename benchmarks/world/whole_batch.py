@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.world.rows import Pace, Row
 from voxeldojo.engine import EmbeddedWorld
-from voxeldojo.engine.shared_stepping import FEWEST
+from voxeldojo.engine.threads.shared_stepping import FEWEST
 
 RAYS = np.radians(
     np.array([(p, y) for p in np.linspace(-40, 40, 8) for y in np.linspace(-63, 63, 15)])

@@ -30,8 +30,8 @@ def _say(data: str) -> str:
 def _elsewhere(body: str) -> str:
     """In the thread that makes worlds ahead."""
     return (
-        "import gc\nfrom voxeldojo.engine.ahead import Maker\n"
-        "maker = next(each for each in gc.get_objects() if isinstance(each, Maker))\n"
+        "import gc\nfrom voxeldojo.engine.threads.world_maker import WorldMaker\n"
+        "maker = next(each for each in gc.get_objects() if isinstance(each, WorldMaker))\n"
         f"def attack():\n{textwrap.indent(body, '    ')}\nmaker.run(attack)"
     )
 

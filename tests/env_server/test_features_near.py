@@ -5,7 +5,7 @@ import pytest
 
 from messages.world import Condition, Interface, Task
 from tests.voxel_world.test_mobs import Yard
-from voxeldojo.engine.looking import ARMOUR
+from voxeldojo.engine.observation.readings_for_programs import ARMOUR
 from voxeldojo.rules import item_id
 from worlds import play
 from worlds.minecraft.card import features

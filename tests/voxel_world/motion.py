@@ -3,9 +3,9 @@
 import numpy as np
 
 from tests.voxel_world.arena import BLOCK_IDS, FLOOR, Arena
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.motion.consequences import follow
 from voxeldojo.engine.motion.light import light_area
-from voxeldojo.engine.updates import set_block
 
 
 def still(**options: object) -> Arena:

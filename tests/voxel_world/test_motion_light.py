@@ -4,9 +4,9 @@ from numpy.typing import NDArray
 
 from tests.voxel_world.arena import BLOCK_IDS, FLOOR, Arena, embedded
 from voxeldojo.engine import EmbeddedWorld
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.motion.consequences import follow
 from voxeldojo.engine.motion.light import light_area
-from voxeldojo.engine.updates import set_block
 
 
 def reference(world: EmbeddedWorld) -> NDArray[np.uint8]:

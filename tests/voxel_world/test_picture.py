@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from voxeldojo.engine.mobs.wounds import IMMUNE
+from voxeldojo.engine.observation.view_options import LARGEST_SIDE
 from voxeldojo.engine.picture import mob_styles
 from voxeldojo.engine.picture.block_styles import faces_of
 from voxeldojo.engine.picture.shapes import HIDDEN, shape_of
 from voxeldojo.engine.picture.textures import textures
-from voxeldojo.engine.seeing import LARGEST_SIDE
 from voxeldojo.game import Game
 from voxeldojo.rules import BLOCKS, ITEMS
 from voxeldojo.rules.mobs import MOB_IDS, MOBS

@@ -9,8 +9,8 @@ import pytest
 
 from tests.voxel_world.arena import embedded, whole_state
 from voxeldojo.engine import EmbeddedWorld
-from voxeldojo.engine.crew import Crew
 from voxeldojo.engine.picture import batch_drawing
+from voxeldojo.engine.threads.thread_crew import Crew
 
 WORLDS = 5
 SIZES = ((64, 64), (37, 96))

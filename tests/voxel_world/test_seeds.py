@@ -55,7 +55,7 @@ def test_a_reset_takes_back_every_change() -> None:
     world.reset(np.array([0]), np.array([3]))
     pristine = world.state.blocks.copy(), world.state.meta.copy()
     play(world, 0, 300, seed=2)
-    from voxeldojo.engine.updates import set_block
+    from voxeldojo.engine.block_changes import set_block
 
     west, north = (int(world.state.players[low][0]) for low in ("west", "north"))
     for number in range(9000):
@@ -73,8 +73,8 @@ def test_a_reset_takes_back_every_change() -> None:
 @pytest.mark.parametrize("biome", ["plains", "jungle"])
 def test_a_reset_brings_back_what_the_window_left_behind(biome: str) -> None:
     """A jungle has more than there is room to keep: some of it must be made again."""
+    from voxeldojo.engine.block_changes import set_block
     from voxeldojo.engine.scene.staging import put_player
-    from voxeldojo.engine.updates import set_block
 
     world = embedded(1, {"area": 128}, biome=biome)
     one, seed = np.array([0]), np.array([6])

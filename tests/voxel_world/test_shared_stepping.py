@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.voxel_world.arena import embedded, whole_state
-from voxeldojo.engine import shared_stepping
+from voxeldojo.engine.threads import shared_stepping
 
 WORLDS = 11
 STEPS = 120
@@ -17,7 +17,7 @@ WALK = (1, 0, 0, 12, 12, 0, 0, 0)
 @pytest.fixture
 def few_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_stepping, "FEWEST", WORLDS // 2)
-    monkeypatch.setattr("voxeldojo.engine.embedded.MANY_RAYS", WORLDS)
+    monkeypatch.setattr("voxeldojo.engine.embedded_world.MANY_RAYS", WORLDS)
 
 
 def played(threads: int) -> list[bytes]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.voxel_world.arena import BLOCK_IDS
-from voxeldojo.engine.apart import connect
+from voxeldojo.engine.compiling.compiled_apart import connect
 from voxeldojo.engine.grid import log_change, write_block
 from voxeldojo.engine.hands.digging import break_block
 from voxeldojo.engine.motion.explosions import explode

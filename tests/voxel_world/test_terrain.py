@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.voxel_world.arena import Arena, embedded
-from voxeldojo.engine.apart import connect, places
+from voxeldojo.engine.compiling.compiled_apart import connect, places
 from voxeldojo.engine.rulebook import rules
 from voxeldojo.engine.state import DEFAULT_WORLD, HEIGHT, ONE_BIOME, new_state
 from voxeldojo.engine.terrain.columns import surface
@@ -154,7 +154,7 @@ def test_the_mixed_world_has_land_sea_and_many_biomes() -> None:
 def test_changed_blocks_are_kept_when_the_player_comes_back() -> None:
     arena = Arena()
     arena.put(16, 64, 18, "air")
-    from voxeldojo.engine.updates import set_block
+    from voxeldojo.engine.block_changes import set_block
 
     set_block(arena.world.state, arena.world.rules, 0, 16, 64, 18, 5, 2)
     arena.stand(200.5, 64, 16.5)

@@ -10,10 +10,10 @@ import pytest
 
 from tests.voxel_world.arena import BLOCK_IDS, embedded
 from voxeldojo.engine import EmbeddedWorld
-from voxeldojo.engine import shelf as shelf_module
 from voxeldojo.engine.scene.staging import put_player
-from voxeldojo.engine.shelf import LEFT_OUT
 from voxeldojo.engine.state import State
+from voxeldojo.engine.threads import packed_worlds
+from voxeldojo.engine.threads.packed_worlds import LEFT_OUT
 
 ROWS = np.arange(4)
 PATIENCE = 60.0
@@ -237,7 +237,7 @@ def test_no_more_worlds_are_made_than_there_are_places_and_unwanted_ones_give_wa
 def test_what_cannot_be_stored_or_made_ahead_is_made_when_it_is_wanted(
     worlds: list[EmbeddedWorld], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelf_module, "ENTRIES", 1)
+    monkeypatch.setattr(packed_worlds, "ENTRIES", 1)
     plain, ahead = pair(worlds, len(ROWS))
     for world in worlds:
         world.reset(ROWS, ROWS)

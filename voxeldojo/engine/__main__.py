@@ -4,7 +4,7 @@ import argparse
 import time
 
 from voxeldojo.command_name import called
-from voxeldojo.engine.precompile import precompile
+from voxeldojo.engine.compiling.precompile import precompile
 
 
 def main() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from voxeldojo.engine.ahead import Maker
-from voxeldojo.engine.apart import connect
-from voxeldojo.engine.crew import Crew
+from voxeldojo.engine.compiling.compiled_apart import connect
 from voxeldojo.engine.rulebook import Rules
 from voxeldojo.engine.state import State
+from voxeldojo.engine.threads.thread_crew import Crew
+from voxeldojo.engine.threads.world_maker import WorldMaker
 
 # Of the readers' buffers there are views under several names, which a copy would separate.
 LEFT_OUT = frozenset({"_maker", "_crew", "_buffers", "_chosen"})
@@ -21,7 +21,7 @@ LEFT_OUT = frozenset({"_maker", "_crew", "_buffers", "_chosen"})
 class Copyable:
     state: State  # none in a closed world
     rules: Rules
-    _maker: Maker | None
+    _maker: WorldMaker | None
     _crew: Crew
     _buffers: dict[Any, Any]
     _chosen: dict[Any, Any]

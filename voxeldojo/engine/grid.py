@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import CHANGES, END, HEIGHT, PLACED
 
 AIR = 0

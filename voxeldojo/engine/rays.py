@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import BEDROCK, block_at
 from voxeldojo.engine.state import EYES, HEIGHT
 

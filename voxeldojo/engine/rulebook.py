@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from voxeldojo.engine.apart import places
-from voxeldojo.engine.by_address import by_address
+from voxeldojo.engine.compiling.arrays_by_address import by_address
+from voxeldojo.engine.compiling.compiled_apart import places
 from voxeldojo.engine.mobs.table import mob_tables, spawn_tables
 from voxeldojo.engine.structures.catalogue import structures
 from voxeldojo.rules import BIOMES, BLOCKS, CRAFTS, ITEMS, SPEEDS, Block, block_names, item_id
@@ -258,7 +258,7 @@ class Rules(NamedTuple):
     chest: NDArray[np.void]
     pool: NDArray[np.void]
     entry: NDArray[np.void]
-    apart: NDArray[np.int64]  # addresses of the kernels that are called by them: apart.py
+    apart: NDArray[np.int64]  # addresses of the kernels that are called by them: compiled_apart.py
 
 
 @cache

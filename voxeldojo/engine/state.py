@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from voxeldojo.engine.by_address import by_address
+from voxeldojo.engine.compiling.arrays_by_address import by_address
 from voxeldojo.rules import item_names
 
 HEIGHT = 128

@@ -5,13 +5,14 @@ import math
 import numpy as np
 from numba import float64, int64, uint64
 
-from voxeldojo.engine.apart import apart
+from voxeldojo.engine.block_changes import restore
 from voxeldojo.engine.body.clock import pass_time, set_weather
 from voxeldojo.engine.body.effects import clear_effects
 from voxeldojo.engine.body.living import live
 from voxeldojo.engine.body.physics import DRAG, GRAVITY, move_player
 from voxeldojo.engine.chance import unit
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.compiled_apart import apart
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.hands.crafting import affordable, craft, nearby_tools, usable
 from voxeldojo.engine.hands.digging import dig, stop_digging
 from voxeldojo.engine.hands.items import add_items, move_drops, throw
@@ -32,7 +33,6 @@ from voxeldojo.engine.state import OVERWORLD, SLOTS
 from voxeldojo.engine.terrain.keeping import bring_back, keep
 from voxeldojo.engine.terrain.spawn import choose_start, region_of_start
 from voxeldojo.engine.terrain.window import keep_window, load, people
-from voxeldojo.engine.updates import restore
 
 SIZES = np.array([3, 3, 4, 25, 25, 8, 244, 36], np.int64)
 USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = 1, 2, 3, 4, 5, 6, 7

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from voxeldojo.engine.direct import direct
+from voxeldojo.engine.compiling.direct_calls import direct
 from voxeldojo.engine.hands.hotbar import (
     HOTBAR,
     place_of,

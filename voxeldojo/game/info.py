@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from voxeldojo.engine.surroundings import BIOME_OF, surroundings
+from voxeldojo.engine.observation.surroundings import BIOME_OF, surroundings
 from voxeldojo.game.single_world import SingleWorld
 from voxeldojo.rules import item_names
 

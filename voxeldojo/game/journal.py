@@ -4,7 +4,7 @@ import math
 from operator import itemgetter
 from typing import NamedTuple
 
-from voxeldojo.engine.direct import direct
+from voxeldojo.engine.compiling.direct_calls import direct
 from voxeldojo.engine.grid import block_at
 from voxeldojo.engine.state import PLAYER
 from voxeldojo.game.pressed_keys import Keys

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.grid import held
 from voxeldojo.engine.hands.hotbar import place_of
 from voxeldojo.engine.hands.items import add_items
 from voxeldojo.engine.mobs.placing import place_mob, remove_mob
+from voxeldojo.engine.observation.surroundings import surroundings
 from voxeldojo.engine.scene.staging import put_player
 from voxeldojo.engine.state import HEIGHT, KINDS
-from voxeldojo.engine.surroundings import surroundings
-from voxeldojo.engine.updates import set_block
 from voxeldojo.game.scope import make_embedded, world_seed
 from voxeldojo.game.statistics import Statistics
 from voxeldojo.game.village_start import OUTSIDE_THE_WELL, nearest_village

@@ -1,6 +1,6 @@
 """Makes a world to look at, from the id of a task or the name of a biome."""
 
-from voxeldojo.engine.seeing import LARGEST_SIDE
+from voxeldojo.engine.observation.view_options import LARGEST_SIDE
 from voxeldojo.game import Game
 from voxeldojo.names import near, quoted
 from voxeldojo.rules import BIOMES

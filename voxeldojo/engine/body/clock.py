@@ -4,7 +4,7 @@ WorldProvider."""
 import math
 
 from voxeldojo.engine.chance import below
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import CLEAR, OVERWORLD, RAIN, THUNDER
 
 DAY = 24000  # ticks

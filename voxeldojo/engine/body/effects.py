@@ -5,7 +5,7 @@ them: potions cannot be drunk. They are SPEED, SLOWNESS, HASTE, FATIGUE, STRENGT
 BLINDNESS, NAUSEA and LEVITATION.
 """
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 
 REGENERATION, POISON, WITHER, HUNGER, ABSORPTION, RESISTANCE = 0, 1, 2, 3, 4, 5
 FIRE_RESISTANCE, SPEED, SLOWNESS, HASTE, FATIGUE, STRENGTH = 6, 7, 8, 9, 10, 11

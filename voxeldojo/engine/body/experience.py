@@ -1,6 +1,6 @@
 """Experience points, which ores, mobs, smelting, fishing and breeding give."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 
 
 @kernel

@@ -11,7 +11,7 @@ from voxeldojo.engine.body.effects import (
     has_effect,
     strength_of,
 )
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.hands.slots import wear_slot
 
 # Causes, in ``player.cause``.

@@ -31,7 +31,7 @@ from voxeldojo.engine.body.hurt import (
 )
 from voxeldojo.engine.body.sleeping import sleep
 from voxeldojo.engine.chance import below
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import (
     CACTUS_BLOCK,
     FIRE_BLOCK,

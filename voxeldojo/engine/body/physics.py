@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.body.hurt import FALL, hurt
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import (
     AIR,
     LAVA_BLOCK,

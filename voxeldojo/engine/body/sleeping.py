@@ -1,7 +1,7 @@
 """Sleeping in beds, by EntityPlayer.trySleep and its sleep timer."""
 
 from voxeldojo.engine.body.clock import DAY, darkness
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import CLEAR, OVERWORLD
 
 ASLEEP = 100  # ticks in bed until the night is over

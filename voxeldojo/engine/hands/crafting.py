@@ -2,7 +2,7 @@
 
 import math
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import CRAFTING_TABLE, FURNACE, LIT_FURNACE, block_at
 from voxeldojo.engine.hands.items import (
     BAG,

@@ -5,9 +5,10 @@ Times are those of EntityPlayer.getDigSpeed, experience that of each block's get
 
 import numpy as np
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.body.experience import gain_xp
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, WATER_BLOCK, block_at, meta_at
 from voxeldojo.engine.hands.items import drop_loot, lay_drop, wear_out
 from voxeldojo.engine.mobs.placing import place_mob
@@ -15,7 +16,6 @@ from voxeldojo.engine.rays import under_crosshair
 from voxeldojo.engine.rulebook import SHEARED, SHEARS
 from voxeldojo.engine.state import BREAK_DELAY, NETHER, REACH
 from voxeldojo.engine.structures.loot import CHESTS, drop_chest
-from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 from voxeldojo.rules.mobs import MOB_IDS
 

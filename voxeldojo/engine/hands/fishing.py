@@ -4,7 +4,7 @@ import numpy as np
 
 from voxeldojo.engine.body.experience import gain_xp
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.hands.items import add_items, lay_drop
 from voxeldojo.rules import item_id
 

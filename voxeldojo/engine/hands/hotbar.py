@@ -4,7 +4,7 @@ All rules expect the item in the hand in slot 0. While another slot is selected,
 in the state; ``place_of`` maps a slot of the player to its place in the state.
 """
 
-from voxeldojo.engine.compiled import entry_kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel
 
 HOTBAR = 9
 

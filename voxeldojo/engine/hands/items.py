@@ -4,7 +4,7 @@ import math
 
 from voxeldojo.engine.body.physics import EPSILON, clear_side, clear_y
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import FIRE_BLOCK, LAVA_BLOCK, block_at
 from voxeldojo.engine.hands.hotbar import place_of
 from voxeldojo.engine.hands.slots import take, wear_slot

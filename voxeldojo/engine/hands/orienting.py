@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import block_at
 from voxeldojo.rules import BLOCKS
 

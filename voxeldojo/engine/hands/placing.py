@@ -2,7 +2,8 @@
 
 import math
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.block_changes import set_block
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import (
     AIR,
     BARRIER,
@@ -31,7 +32,6 @@ from voxeldojo.engine.state import (
     HEIGHT,
     REACH,
 )
-from voxeldojo.engine.updates import set_block
 
 BED, STANDING_SIGN, WALL_SIGN = 26, 63, 68
 

@@ -1,6 +1,6 @@
 """One slot of the inventory: emptying it, taking from it, wearing its item."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 
 
 @kernel

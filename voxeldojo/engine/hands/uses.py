@@ -2,7 +2,7 @@
 tasks are judged. Tools count when they wear, armour when it is put on, a bow when it shoots, other
 items when they are used or placed with an effect."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import SLOTS
 from voxeldojo.rules import item_id
 

@@ -2,10 +2,11 @@
 
 import math
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.body.effects import clear_effects, give_effect
 from voxeldojo.engine.body.sleeping import lie_down
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import (
     AIR,
     FIRE_BLOCK,
@@ -46,7 +47,6 @@ from voxeldojo.engine.motion.growth import fertilise
 from voxeldojo.engine.motion.portals import fill_eyes
 from voxeldojo.engine.rays import direction, under_crosshair
 from voxeldojo.engine.state import EYES, NETHER, OVERWORLD, REACH
-from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 
 BED, LEVER, CAKE, FARMLAND, FRAME = 26, 69, 92, 60, 120

@@ -1,6 +1,6 @@
 """Finds the mob on a line of sight."""
 
-from voxeldojo.engine.compiled import entry_kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel
 from voxeldojo.engine.mobs.placing import half_of, tall_of
 from voxeldojo.engine.rays import enter_slab
 

@@ -1,10 +1,10 @@
 """Mobs that the player builds of blocks (BlockSkull, BlockPumpkin): wither, iron golem, snowman."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.block_changes import set_block
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import AIR, block_at
 from voxeldojo.engine.mobs.kinds import SNOWMAN, VILLAGER_GOLEM, WITHER
 from voxeldojo.engine.mobs.placing import place_mob
-from voxeldojo.engine.updates import set_block
 
 IRON, SNOW, PUMPKIN, SOUL_SAND, LIT_PUMPKIN, SKULL = 42, 80, 86, 88, 91, 144
 WITHERS = 1  # variant of skull

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.hands.items import lay_drop
-from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import BLOCKS, item_id
 
 CARRIED = (

@@ -5,7 +5,7 @@ import math
 
 from voxeldojo.engine.body.hurt import MOB, hurt
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.mobs.walking import turn_to
 from voxeldojo.engine.mobs.wounds import knock
 

@@ -9,7 +9,7 @@ import math
 from voxeldojo.engine.body.effects import POISON, give_effect
 from voxeldojo.engine.body.hurt import MAGIC, MOB, hurt_from
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.mobs.kinds import (
     CAVE_SPIDER,
     ENDERMAN,

@@ -4,7 +4,7 @@ performWorldGenSpawning)."""
 import numpy as np
 
 from voxeldojo.engine.chance import mixed, unit_at
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import biome_at, block_at, held
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.mobs.senses import is_solid

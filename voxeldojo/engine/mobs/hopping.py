@@ -3,7 +3,7 @@
 import math
 
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.mobs.fighting import fight, whereabouts
 from voxeldojo.engine.mobs.kinds import MAGMA_CUBE
 from voxeldojo.engine.mobs.walking import move_walker, turn_to

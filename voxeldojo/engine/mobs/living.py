@@ -4,11 +4,11 @@ import math
 
 from numba import int64
 
-from voxeldojo.engine.apart import apart
 from voxeldojo.engine.body.hurt import FALL
 from voxeldojo.engine.body.physics import EPSILON
 from voxeldojo.engine.chance import unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.compiled_apart import apart
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import block_at
 from voxeldojo.engine.mobs.fighting import fight, whereabouts
 from voxeldojo.engine.mobs.flying import fly_about, swim_about

@@ -5,10 +5,11 @@ Figures are those of the AI tasks and entities that are named.
 
 import math
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.body.clock import darkness
 from voxeldojo.engine.body.experience import gain_xp
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import block_at
 from voxeldojo.engine.hands.items import lay_drop
 from voxeldojo.engine.mobs.carrying import carry_about
@@ -33,7 +34,6 @@ from voxeldojo.engine.mobs.senses import (
 from voxeldojo.engine.mobs.table import FOODS, HOSTILE, NO_ATTACK, PASSIVE
 from voxeldojo.engine.mobs.teleporting import teleport
 from voxeldojo.engine.motion.light import block_light, sky_light
-from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 
 IDLE, WALK, FOLLOW, COURT, DETOUR = 0, 1, 2, 3, 4

@@ -3,7 +3,7 @@
 import math
 
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import held
 from voxeldojo.engine.mobs.kinds import CHICKEN, MAGMA_CUBE, SHEEP, SLIME
 from voxeldojo.engine.state import HEIGHT, MOBS

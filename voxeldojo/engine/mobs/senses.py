@@ -2,7 +2,7 @@
 
 import math
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import block_at
 from voxeldojo.engine.rays import direction
 from voxeldojo.engine.state import EYES

@@ -7,7 +7,7 @@ import math
 
 from voxeldojo.engine.body.hurt import FALL, FIRE, MAGIC, SHOT, hurt, hurt_from
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import block_at, held
 from voxeldojo.engine.hands.items import add_items, lay_drop
 from voxeldojo.engine.mobs.aim import mob_on_ray

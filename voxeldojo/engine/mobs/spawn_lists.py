@@ -6,7 +6,7 @@ Limits and distances are those of WorldEntitySpawner and EnumCreatureType.
 import numpy as np
 
 from voxeldojo.engine.chance import below
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.mobs.kinds import BAT, ENDERMAN, OCELOT
 from voxeldojo.engine.mobs.table import (
     AMBIENTS,

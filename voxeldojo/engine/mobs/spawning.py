@@ -11,7 +11,7 @@ import numpy as np
 
 from voxeldojo.engine.body.clock import darkness
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import (
     BARRIER,
     BEDROCK,

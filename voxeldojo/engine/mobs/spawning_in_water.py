@@ -8,7 +8,7 @@ Columns are tried as on land (spawning.py), in a monument's column at one of its
 import numpy as np
 
 from voxeldojo.engine.chance import below
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import biome_at, block_at
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.mobs.spawn_lists import draw_row, far_enough, room_for

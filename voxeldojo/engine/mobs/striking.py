@@ -10,7 +10,7 @@ game.
 import math
 
 from voxeldojo.engine.body.hurt import MOB
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.hands.items import wear_out
 from voxeldojo.engine.mobs.aim import mob_on_ray
 from voxeldojo.engine.mobs.shots import FIREBALL

@@ -6,7 +6,7 @@ import math
 from voxeldojo.engine.body.clock import darkness
 from voxeldojo.engine.body.hurt import CACTUS, DROWNING, FIRE, LAVA, VOID
 from voxeldojo.engine.chance import unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import block_at, held
 from voxeldojo.engine.mobs.kinds import BLAZE, ENDERMAN, SNOWMAN, SQUID
 from voxeldojo.engine.mobs.placing import remove_mob, tall_of

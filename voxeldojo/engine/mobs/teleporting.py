@@ -3,7 +3,7 @@
 import math
 
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import block_at, held
 from voxeldojo.engine.mobs.senses import floor_below, is_solid
 from voxeldojo.engine.state import HEIGHT

@@ -1,7 +1,7 @@
 """The use key on a mob: milking, shearing, feeding, taming, saddling."""
 
 from voxeldojo.engine.chance import below
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.hands.items import (
     PICKUP_WAIT,
     add_items,

@@ -9,7 +9,7 @@ from voxeldojo.engine.body.physics import (
     clear_side,
     clear_y,
 )
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import block_at
 from voxeldojo.engine.mobs.placing import half_of, tall_of
 

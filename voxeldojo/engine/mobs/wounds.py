@@ -5,11 +5,11 @@ import math
 import numpy as np
 from numba import boolean, float64, int64
 
-from voxeldojo.engine.apart import apart
 from voxeldojo.engine.body.experience import gain_xp
 from voxeldojo.engine.body.hurt import FALL, FIRE, LAVA, SHOT
 from voxeldojo.engine.chance import below, unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.compiled_apart import apart
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.hands.items import lay_drop
 from voxeldojo.engine.mobs.carrying import let_fall
 from voxeldojo.engine.mobs.kinds import (

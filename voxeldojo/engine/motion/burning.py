@@ -1,13 +1,13 @@
 """Fire: how it spreads, consumes blocks and goes out (BlockFire.updateTick); and fire by lava."""
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.chance import below as draw
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at, log_change, meta_at, write_block
 from voxeldojo.engine.motion.raining import rains_at
 from voxeldojo.engine.motion.scheduled import BURN, EXPLODE, schedule
 from voxeldojo.engine.motion.standing import burnable_near, stays
 from voxeldojo.engine.motion.table import DAM, EATEN, KINDLES, WHOLE
-from voxeldojo.engine.updates import set_block
 
 FIRE, TNT, NETHERRACK, MAGMA = 51, 46, 87, 213
 FUSE = 80  # ticks: EntityTNTPrimed

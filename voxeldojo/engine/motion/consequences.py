@@ -3,7 +3,7 @@
 import numpy as np
 from numba import int64
 
-from voxeldojo.engine.apart import apart
+from voxeldojo.engine.compiling.compiled_apart import apart
 from voxeldojo.engine.grid import block_at, held
 from voxeldojo.engine.motion.light import light_area, relight
 from voxeldojo.engine.motion.waking import wake

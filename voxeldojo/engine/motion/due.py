@@ -3,8 +3,8 @@
 import numpy as np
 from numba import int64
 
-from voxeldojo.engine.apart import apart
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.compiled_apart import apart
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import held
 from voxeldojo.engine.motion.burning import burn
 from voxeldojo.engine.motion.consequences import follow

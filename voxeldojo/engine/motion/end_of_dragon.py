@@ -1,10 +1,10 @@
 """The effects of the dragon's death: the exit portal, its egg and a gateway to other islands."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.block_changes import set_block
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import BEDROCK, block_at, held, log_change
 from voxeldojo.engine.motion.portals import END_PORTAL
 from voxeldojo.engine.terrain.end.generate import fountain_height
-from voxeldojo.engine.updates import set_block
 
 EGG, GATEWAY = 122, 209
 GATEWAY_AT = (96, 75, 0)

@@ -5,11 +5,12 @@ import math
 
 from numba import boolean, float64, int64
 
-from voxeldojo.engine.apart import apart
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.body.hurt import EXPLOSION, hurt, hurt_from
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.chance import unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.compiled_apart import apart
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import AIR, block_at, held, meta_at
 from voxeldojo.engine.hands.items import drop_loot
 from voxeldojo.engine.mobs.kinds import CREEPER
@@ -18,7 +19,6 @@ from voxeldojo.engine.motion.burning import FIRE, TNT, prime
 from voxeldojo.engine.motion.table import RESISTANCE, WHOLE
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.structures.loot import CHESTS, drop_chest
-from voxeldojo.engine.updates import set_block
 from voxeldojo.rules import item_id
 
 CUBE = 25  # blocks along the side of the cube that an explosion can reach

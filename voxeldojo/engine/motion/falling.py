@@ -1,12 +1,12 @@
 """Sand, gravel and anvils fall when nothing supports them. (BlockFalling; here at once, without an
 entity.)"""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.block_changes import set_block
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.hands.items import lay_drop
 from voxeldojo.engine.motion.table import FALLS, ITEM_OF
 from voxeldojo.engine.motion.waking import falls_through
-from voxeldojo.engine.updates import set_block
 
 
 @kernel

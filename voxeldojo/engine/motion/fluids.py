@@ -5,8 +5,9 @@ is updated when a neighbour changed, after 5 ticks for water and 30 (in the Neth
 generated fluids are still until then.
 """
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.chance import below as draw
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.hands.items import drop_loot
 from voxeldojo.engine.motion.scheduled import FLOW, schedule
@@ -14,7 +15,6 @@ from voxeldojo.engine.motion.standing import is_lava, is_water
 from voxeldojo.engine.motion.table import DAM, SOLID
 from voxeldojo.engine.motion.waking import lava_delay
 from voxeldojo.engine.state import NETHER
-from voxeldojo.engine.updates import set_block
 
 FLOWING_WATER, FLOWING_LAVA, STONE, COBBLESTONE, OBSIDIAN = 8, 10, 1, 4, 49
 FAR = 1000

@@ -6,10 +6,11 @@ game's randomTickSpeed is 3 for a section of 16 x 16 x 16. Chances are those of 
 BlockStem, BlockSapling, BlockReed, BlockFarmland and BlockGrass.
 """
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.body.clock import darkness
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.chance import unit
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.motion.burning import kindle_by_lava
 from voxeldojo.engine.motion.light import block_light, sky_light
@@ -19,7 +20,6 @@ from voxeldojo.engine.motion.standing import is_lava, is_water, stays
 from voxeldojo.engine.motion.table import GROWS, SOIL, SOLID
 from voxeldojo.engine.motion.trees import grow_tree
 from voxeldojo.engine.motion.waking import random_delay
-from voxeldojo.engine.updates import set_block
 
 GRASS, DIRT, SAPLING, TALLGRASS, DANDELION, POPPY = 2, 3, 6, 31, 37, 38
 WHEAT, FARMLAND, CACTUS, REEDS, PUMPKIN, MELON = 59, 60, 81, 83, 86, 103

@@ -11,10 +11,10 @@ cell's place in the window's storage. If a ring overflows, the whole window is l
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN
-from voxeldojo.engine.compiled import entry_kernel, kernel
-from voxeldojo.engine.eights import EIGHT
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import held
 from voxeldojo.engine.state import HEIGHT, OVERWORLD, QUEUE
+from voxeldojo.engine.terrain.eight_blocks import EIGHT
 
 SKY, BLOCKS = 4, 0  # how far a channel is shifted in a cell
 PLACE_BITS = 23  # of an entry of a queue: 8 for x, 8 for z, 7 for y

@@ -4,9 +4,9 @@ A Nether portal is a frame of obsidian around 2 x 3 to 21 x 21 free blocks, corn
 (BlockPortal.Size). The End's frame needs twelve eyes of ender.
 """
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.block_changes import set_block
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
-from voxeldojo.engine.updates import set_block
 
 OBSIDIAN, FIRE, PORTAL, END_PORTAL, FRAME, EYE = 49, 51, 90, 119, 120, 4
 

@@ -1,6 +1,6 @@
 """Where it rains: World.isRainingAt, by the weather, the sky and the biome."""
 
-from voxeldojo.engine.compiled import entry_kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel
 from voxeldojo.engine.grid import biome_at, held
 from voxeldojo.engine.motion.light import sky_light
 from voxeldojo.engine.state import CLEAR, OVERWORLD

@@ -5,7 +5,7 @@ made; ``player.pending`` counts them and ``player.next_due`` is the tick of the 
 tick in which nothing is due costs one comparison.
 """
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import PENDING
 
 FLOW, MIX, FALL, DROP_OFF, RANDOM, BURN, EXPLODE, DECAY, LIGHT = 1, 2, 3, 4, 5, 6, 7, 8, 9

@@ -1,6 +1,6 @@
 """Whether a block has the support that it needs, by each block's canBlockStay."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.motion import table
 from voxeldojo.engine.motion.table import (

@@ -1,11 +1,11 @@
 """Blocks that break when their support is removed, and the decay of leaves (BlockLeaves)."""
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.block_changes import set_block
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import AIR, block_at, meta_at
 from voxeldojo.engine.hands.items import drop_loot
 from voxeldojo.engine.motion.standing import stays
 from voxeldojo.engine.motion.table import LEAVES, LOGS, STANDS
-from voxeldojo.engine.updates import set_block
 
 DIRT, FARMLAND, GRASS_PATH, FIRE, PORTAL = 3, 60, 208, 51, 90
 REACH = 4  # leaves stay within so many leaves of a log

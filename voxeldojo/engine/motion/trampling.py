@@ -1,9 +1,9 @@
 """Landing on farmland may turn it into dirt: BlockFarmland.onFallenUpon."""
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.chance import unit
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import block_at
-from voxeldojo.engine.updates import set_block
 
 DIRT, FARMLAND = 3, 60
 

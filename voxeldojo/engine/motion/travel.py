@@ -8,8 +8,9 @@ import math
 
 from numba import float64, int64
 
-from voxeldojo.engine.apart import apart
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.block_changes import set_block
+from voxeldojo.engine.compiling.compiled_apart import apart
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import AIR, block_at
 from voxeldojo.engine.mobs.placing import clear_mobs
 from voxeldojo.engine.motion.consequences import follow
@@ -24,7 +25,6 @@ from voxeldojo.engine.motion.scheduled import forget_updates
 from voxeldojo.engine.state import END, HEIGHT, NETHER, OVERWORLD
 from voxeldojo.engine.structures.places import landscape
 from voxeldojo.engine.terrain.window import load
-from voxeldojo.engine.updates import set_block
 
 WAIT = 80  # ticks in a portal until the player changes dimension: EntityPlayer.getMaxInPortalTime
 SHRINK = 8.0  # metres of the overworld for one of the Nether

@@ -1,11 +1,11 @@
 """A sapling grows into a tree, as changed blocks that a reset undoes."""
 
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.chance import below as draw
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.grid import AIR, block_at
 from voxeldojo.engine.motion.table import LEAVES
 from voxeldojo.engine.state import HEIGHT
-from voxeldojo.engine.updates import set_block
 
 LOG, LOG2, LEAF, LEAF2, SAPLING, DIRT = 17, 162, 18, 161, 6, 3
 SPRUCE, ACACIA = 1, 4

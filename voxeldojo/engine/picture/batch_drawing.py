@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxeldojo.engine.batch import Batch
-from voxeldojo.engine.crew import Crew
 from voxeldojo.engine.picture.bodies import NOTHING
 from voxeldojo.engine.picture.render import DRAW
 from voxeldojo.engine.picture.textures import textures
+from voxeldojo.engine.threads.thread_crew import Crew
 from voxeldojo.world_interface import Ints
 
 MOST_PIXELS = 1 << 24

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.picture.camera import (
     DIMENSION,
     FAR,

@@ -3,7 +3,7 @@
 import math
 
 from voxeldojo.engine.body.clock import celestial_angle
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.picture.lightmap import brightened, night_vision, sun_of
 from voxeldojo.engine.rays import direction
 from voxeldojo.engine.state import (

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.hands.hotbar import place_of
 from voxeldojo.engine.picture.camera import FLUID_EYES, WATERY
 from voxeldojo.engine.picture.textures import ICON

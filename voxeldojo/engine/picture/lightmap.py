@@ -8,7 +8,7 @@ import math
 
 from voxeldojo.engine.body.clock import sun_brightness
 from voxeldojo.engine.body.effects import NIGHT_VISION, has_effect
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import END, NETHER
 
 # Above the 1.0 of the game's own slider, so the formula goes beyond what it was made to mix.

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.picture.camera import HALF_V, OX, OY, OZ
 from voxeldojo.engine.picture.textures import DRY, SNOWY
 from voxeldojo.engine.state import HEIGHT

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
-from voxeldojo.engine.direct import direct
+from voxeldojo.engine.compiling.direct_calls import direct
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import BARRIER
 from voxeldojo.engine.picture.bodies import NOTHING, draw_bodies
 from voxeldojo.engine.picture.camera import (

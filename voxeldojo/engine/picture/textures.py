@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from voxeldojo.engine.by_address import by_address
+from voxeldojo.engine.compiling.arrays_by_address import by_address
 from voxeldojo.engine.picture.block_styles import WOOL, Faces, faces_of
 from voxeldojo.engine.picture.item_styles import FLAT_BLOCKS, STAND_FOR, icon_of
 from voxeldojo.engine.picture.mob_shapes import Part

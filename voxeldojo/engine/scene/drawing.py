@@ -6,10 +6,10 @@ from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from voxeldojo.engine.batch import Batch
+from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.scene.markup import BadMarkup, Element, parse
 from voxeldojo.engine.state import HEIGHT
-from voxeldojo.engine.updates import set_block
 from voxeldojo.names import near
 from voxeldojo.rules import BLOCKS, ITEMS, item_id
 from voxeldojo.rules.mobs import MOB_IDS

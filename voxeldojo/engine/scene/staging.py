@@ -6,9 +6,8 @@ import numpy as np
 
 from voxeldojo.engine.batch import Batch
 from voxeldojo.engine.body.physics import DRAG, GRAVITY
-from voxeldojo.engine.compiled import entry_kernel
-from voxeldojo.engine.direct import direct
-from voxeldojo.engine.flat import parse_flat
+from voxeldojo.engine.compiling.direct_calls import direct
+from voxeldojo.engine.compiling.kernels import entry_kernel
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.scene.box import Box
 from voxeldojo.engine.scene.drawing import Drawing, draw, parse_drawing
@@ -22,6 +21,7 @@ from voxeldojo.engine.state import (
     State,
 )
 from voxeldojo.engine.stepping import tick
+from voxeldojo.engine.terrain.flat_worlds import parse_flat
 from voxeldojo.engine.terrain.window import keep_window
 from voxeldojo.rules.mobs import MOB_IDS
 from voxeldojo.tasks.staging import (

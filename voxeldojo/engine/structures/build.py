@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.structures.catalogue import AT_EACH
 from voxeldojo.engine.structures.places import PIECES, landscape, pieces_at

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.engine.motion.end_of_dragon import dragon_is_dead
 from voxeldojo.engine.state import END

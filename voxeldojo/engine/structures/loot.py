@@ -4,7 +4,7 @@ for a chest's window, so chests are broken and drop their contents."""
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.hands.items import lay_drop
 from voxeldojo.engine.state import CHANGES
 from voxeldojo.engine.structures.places import landscape, pieces_at

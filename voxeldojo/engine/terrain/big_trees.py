@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.terrain.pens import (
     ACROSS_X,
     ACROSS_Z,

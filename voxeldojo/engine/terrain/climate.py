@@ -8,7 +8,7 @@ of which there may be hills.
 import numpy as np
 
 from voxeldojo.engine.chance import mixed, unit_at
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 
 PATCH = 48  # cells of four columns from one patch's middle to the next, on average
 # Biomes by temperature (rows, cold to hot), eight each: Minecraft's shares where it is dry or wet.

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import mixed, unit_at
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import FLAT, ONE_BIOME
 from voxeldojo.engine.terrain.climate import cell_biome
 

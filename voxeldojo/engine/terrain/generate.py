@@ -3,12 +3,12 @@
 import numpy as np
 from numba import int64, uint64
 
-from voxeldojo.engine.apart import apart
-from voxeldojo.engine.compiled import kernel
-from voxeldojo.engine.flat import fill_flat
+from voxeldojo.engine.compiling.compiled_apart import apart
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import END, FLAT, HEIGHT, NETHER, ONE_BIOME
 from voxeldojo.engine.structures.build import build
 from voxeldojo.engine.terrain.end.generate import generate_end
+from voxeldojo.engine.terrain.flat_worlds import fill_flat
 from voxeldojo.engine.terrain.ground import lay_columns, survey
 from voxeldojo.engine.terrain.nether.generate import generate_nether
 from voxeldojo.engine.terrain.planting import MOST, plant_chunk

@@ -3,7 +3,7 @@
 import numpy as np
 
 from voxeldojo.engine.chance import mixed, unit_at
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.rulebook import STYLES
 from voxeldojo.engine.state import FLAT, SEA_LEVEL
 from voxeldojo.engine.terrain.climate import cell_biome, wave

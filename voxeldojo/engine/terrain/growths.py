@@ -3,7 +3,7 @@
 import numpy as np
 
 from voxeldojo.engine.chance import mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.terrain.pens import put, put_free, put_leaf
 
 BROWN_CAP, RED_CAP, MOSSY, PACKED_ICE = 99, 100, 48, 174

@@ -11,7 +11,7 @@ depends on the chunk before, which is therefore restored first.
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import HEIGHT, OVERWORLD
 
 CHUNK = 16

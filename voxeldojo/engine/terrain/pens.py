@@ -4,7 +4,7 @@ Whether a block is written may only depend on the block at its own place: so a r
 depend on how its neighbours were generated. ``clip`` is (x0, z0, x1, z1).
 """
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import HEIGHT
 
 DIRT, WATER, LOG, LEAVES, LOG_2, LEAVES_2, VINE, COCOA = 3, 9, 17, 18, 162, 161, 106, 127

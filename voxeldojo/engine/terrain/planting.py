@@ -7,7 +7,7 @@ into the rectangle. Whether one grows depends on the survey of heights and biome
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.rulebook import STYLES, TREES
 from voxeldojo.engine.terrain.big_trees import (
     fraction,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import mixed, unit_at
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.rulebook import BLOSSOMS, DOUBLES, STYLES
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.terrain.climate import waves

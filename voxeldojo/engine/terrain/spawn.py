@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import DEFAULT_WORLD, FLAT, HEIGHT, SEA_LEVEL
 from voxeldojo.engine.terrain.columns import surface
 from voxeldojo.engine.terrain.generate import END_BIOME, NETHER_BIOME, VOID

@@ -6,7 +6,7 @@
 import numpy as np
 
 from voxeldojo.engine.chance import mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.terrain.pens import (
     COCOA,
     EAST,

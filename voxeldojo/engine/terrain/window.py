@@ -4,8 +4,8 @@ import math
 
 from numba import int64
 
-from voxeldojo.engine.apart import apart
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.compiled_apart import apart
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import write_block
 from voxeldojo.engine.mobs.herds import settle_herds
 from voxeldojo.engine.mobs.placing import remove_mob

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.terrain.nether.caverns import noise_3d
 from voxeldojo.engine.terrain.underground.carve import chunk_bits, fraction

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import mixed
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.terrain.underground.carve import chunk_bits, fraction
 

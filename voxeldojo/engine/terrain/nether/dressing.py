@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed, unit_at
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.engine.terrain.nether.caverns import NETHERRACK, noise_3d
 from voxeldojo.engine.terrain.underground.carve import chunk_bits

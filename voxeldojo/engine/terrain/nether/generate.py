@@ -1,6 +1,6 @@
 """Generates a rectangle of the Nether."""
 
-from voxeldojo.engine.compiled import entry_kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel
 from voxeldojo.engine.terrain.nether.caverns import hollow
 from voxeldojo.engine.terrain.nether.dressing import dress
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import HEIGHT, SEA_LEVEL
 
 AIR, GRASS, DIRT, BEDROCK = 0, 2, 3, 7

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN, mixed
-from voxeldojo.engine.compiled import entry_kernel, kernel
-from voxeldojo.engine.eights import EIGHT, alike, between, replaced
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import HEIGHT
+from voxeldojo.engine.terrain.eight_blocks import EIGHT, alike, between, replaced
 from voxeldojo.engine.terrain.underground.carve import chunk_bits, fraction
 from voxeldojo.rules import BIOMES
 

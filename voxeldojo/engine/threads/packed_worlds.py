@@ -1,4 +1,4 @@
-"""Whole new worlds in an eighth of their space, so that many can wait until they are wanted.
+"""Stores whole new worlds in an eighth of their space until they are wanted.
 
 Blocks, metadata and light are packed like the window of a start (terrain/keeping.py); the rest is
 small and copied.
@@ -6,7 +6,7 @@ small and copied.
 
 import numpy as np
 
-from voxeldojo.engine.compiled import entry_kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel
 from voxeldojo.engine.state import CHANGES, State, new_state
 from voxeldojo.engine.terrain.keeping import CHUNK, pack, unpack
 
@@ -21,7 +21,7 @@ STORED = tuple(
 )
 
 
-class Shelf:
+class PackedWorlds:
     """``places`` for worlds with windows of ``area`` columns along each side: at most 1.6 MB each,
     with the default of 128."""
 

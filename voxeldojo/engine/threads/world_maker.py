@@ -1,6 +1,6 @@
-"""A thread that makes worlds: those that are likely to be wanted next, which wait on a shelf, and a
-share of those that are wanted now. Kernels run without Python's lock, so it can have a core of its
-own. A world is the same whoever makes it, and whenever.
+"""A thread that makes worlds: those that will probably be wanted next, which are stored packed, and
+a share of those that are wanted now. Kernels run without Python's lock, so it can have a core of
+its own. A world is the same in whichever thread and whenever it is made.
 """
 
 import signal
@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from voxeldojo.engine.shelf import Shelf
 from voxeldojo.engine.state import State
+from voxeldojo.engine.threads.packed_worlds import PackedWorlds
 
 FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
 
@@ -25,7 +25,7 @@ class Places(Protocol):
         ...
 
 
-class Maker:
+class WorldMaker:
     """
     Args:
         worlds: the batch. While `reset` runs nothing else may use it.
@@ -36,7 +36,7 @@ class Maker:
     def __init__(self, worlds: Places, spare: Places, places: int) -> None:
         self._worlds = worlds
         self._spare = spare
-        self._shelf = Shelf(places, spare.state.blocks.shape[1])
+        self._stored = PackedWorlds(places, spare.state.blocks.shape[1])
         self._changed = threading.Condition()
         self._tasks: deque[Callable[[], None]] = deque()
         self._shared: deque[tuple[int, int]] = deque()  # places and seeds, wanted now
@@ -126,7 +126,7 @@ class Maker:
         self._thread.join()
 
     def _take(self, at: int, place: int) -> None:
-        self._shelf.take(at, self._worlds.state, place)
+        self._stored.take(at, self._worlds.state, place)
         self.taken += 1
         with self._changed:
             self._free.append(at)
@@ -182,7 +182,7 @@ class Maker:
         try:
             self._spare.state.players["fresh"] = -1  # nothing of what was there before is used
             self._spare.begin(0, seed)
-            stored = self._shelf.put(self._spare.state, 0, at)
+            stored = self._stored.put(self._spare.state, 0, at)
         except Exception:  # it is made when it is wanted, and fails there if it still does
             stored = False
         with self._changed:

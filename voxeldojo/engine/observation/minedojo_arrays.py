@@ -1,10 +1,13 @@
-"""The contents of MineDojo's dictionary for one environment, as numbers in a few packed arrays."""
+"""The numbers of MineDojo's observation dictionary for one environment, in a few arrays.
+
+`minedojo_observation.py` makes the dictionary of them.
+"""
 
 import math
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.hands.crafting import nearby_tools
-from voxeldojo.engine.observing import BAG, read_box
+from voxeldojo.engine.observation.batch_observation import BAG, read_box
 from voxeldojo.engine.rays import direction
 from voxeldojo.engine.rulebook import INGREDIENTS
 from voxeldojo.engine.state import EYES

@@ -2,7 +2,7 @@
 
 import math
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import block_at, meta_at
 from voxeldojo.engine.hands.crafting import nearby_tools, usable
 from voxeldojo.engine.rulebook import INGREDIENTS
@@ -160,7 +160,8 @@ def observe_all(
     craft_smelt,
     slots,
 ):
-    """Write the fields whose bits are set in ``wanted`` (see embedded.py), for every world."""
+    """Write the fields whose bits are set in ``wanted``, for every world: `OBSERVED` has their
+    order."""
     for w in range(state.players.shape[0]):
         if wanted & 1:
             read_inventory(state, w, items, counts)

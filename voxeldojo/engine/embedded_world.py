@@ -9,22 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxeldojo.actions import ACTION_SIZES, FUNCTIONS
-from voxeldojo.engine import observing
-from voxeldojo.engine.ahead import Maker
-from voxeldojo.engine.apart import connect
+from voxeldojo.engine.body.causes_of_death import cause_of
+from voxeldojo.engine.compiling.compiled_apart import connect
+from voxeldojo.engine.compiling.direct_calls import direct
 from voxeldojo.engine.copying import Copyable
-from voxeldojo.engine.crew import Crew
-from voxeldojo.engine.deaths import cause_of
-from voxeldojo.engine.direct import direct
 from voxeldojo.engine.hands.items import add_items, lay_drop
-from voxeldojo.engine.looking import (
+from voxeldojo.engine.mobs.weapons import RECOVERY
+from voxeldojo.engine.observation.batch_observation import observe_all
+from voxeldojo.engine.observation.readings_for_programs import (
     ARMOUR,
     look_around,
     look_at_oneself,
     look_for_mobs,
     read_light,
 )
-from voxeldojo.engine.mobs.weapons import RECOVERY
+from voxeldojo.engine.observation.view_options import check_radius, check_view_options, checked_rays
 from voxeldojo.engine.rays import cast_all
 from voxeldojo.engine.rulebook import rules
 from voxeldojo.engine.scene.staging import (
@@ -33,12 +32,13 @@ from voxeldojo.engine.scene.staging import (
     staging_of,
     write_settings,
 )
-from voxeldojo.engine.seeing import check_radius, check_seeing, checked_rays
-from voxeldojo.engine.shared_stepping import load_kernels, pays, step_shared
-from voxeldojo.engine.shelf import Shelf
-from voxeldojo.engine.start_inventory import arranged, equipment_of
+from voxeldojo.engine.scene.start_inventory import arranged, equipment_of
 from voxeldojo.engine.state import HEIGHT, new_state
 from voxeldojo.engine.stepping import act_all, begin_all
+from voxeldojo.engine.threads.packed_worlds import PackedWorlds
+from voxeldojo.engine.threads.shared_stepping import load_kernels, pays, step_shared
+from voxeldojo.engine.threads.thread_crew import Crew
+from voxeldojo.engine.threads.world_maker import WorldMaker
 from voxeldojo.names import quoted
 from voxeldojo.rules import biome_named, block_names, item_names
 from voxeldojo.tasks import slots_in
@@ -47,7 +47,7 @@ from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, Run, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
 MANY_RAYS = 2_000  # from which on threads pay
-STEP, OBSERVE, CAST = direct(act_all), direct(observing.observe_all), direct(cast_all)
+STEP, OBSERVE, CAST = direct(act_all), direct(observe_all), direct(cast_all)
 
 
 class EmbeddedWorld(Copyable, World):
@@ -109,7 +109,7 @@ class EmbeddedWorld(Copyable, World):
                 "strict": strict,
             }
         )
-        check_seeing(image_size, use_voxel, voxel_radius, use_lidar, lidar_rays)
+        check_view_options(image_size, use_voxel, voxel_radius, use_lidar, lidar_rays)
         staged = staging_of(staging)
         # First of all that grows with the number of environments: memory may not do for so many.
         try:
@@ -146,7 +146,7 @@ class EmbeddedWorld(Copyable, World):
         # Kernels get only our own arrays: for read-only ones Numba would compile them again.
         self._actions = np.zeros((size, 8), np.int64)
         self._active = np.zeros(size, np.bool_)
-        self._maker: Maker | None = None
+        self._maker: WorldMaker | None = None
         self._crew = Crew()
         self._buffers: dict[Any, Any] = {}
         self._chosen: dict[Any, Any] = {}
@@ -187,7 +187,7 @@ class EmbeddedWorld(Copyable, World):
         self._scene.set_up(self, environments)
 
     def load(self) -> None:
-        Shelf(1, self.state.blocks.shape[1]).load(self.state)
+        PackedWorlds(1, self.state.blocks.shape[1]).load(self.state)
         load_kernels(self.state, self.rules, self._actions, self._active)
 
     def look_ahead(self, worlds: int) -> Run:
@@ -202,7 +202,7 @@ class EmbeddedWorld(Copyable, World):
         )
         spare.state.biomes[:] = spare.state.settings["biome"][:, None, None]
         spare.state.players["fresh"] = -1
-        self._maker = Maker(self, spare, worlds)
+        self._maker = WorldMaker(self, spare, worlds)
         return self._maker.run
 
     def foresee(self, environments: Ints, seeds: Ints) -> None:
@@ -439,7 +439,7 @@ class EmbeddedWorld(Copyable, World):
         return from_above(self, self._checked(environment))
 
     def observation(self, environment: int) -> dict[str, Any]:
-        from voxeldojo.engine.minedojo_observation import observe
+        from voxeldojo.engine.observation.minedojo_observation import observe
 
         return observe(self, self._checked(environment))
 

@@ -6,12 +6,12 @@ whichever thread steps it.
 
 import numpy as np
 
-from voxeldojo.engine.compiled import entry_kernel
-from voxeldojo.engine.crew import Crew
-from voxeldojo.engine.direct import direct
+from voxeldojo.engine.compiling.direct_calls import direct
+from voxeldojo.engine.compiling.kernels import entry_kernel
 from voxeldojo.engine.rulebook import Rules
 from voxeldojo.engine.state import State
 from voxeldojo.engine.stepping import act, first_fault
+from voxeldojo.engine.threads.thread_crew import Crew
 from voxeldojo.world_interface import Bools, Ints
 
 FEWEST = 128

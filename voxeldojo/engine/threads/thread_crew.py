@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 
-from voxeldojo.engine.ahead import FAULTS
+from voxeldojo.engine.threads.world_maker import FAULTS
 from voxeldojo.world_interface import Run
 
 _SHARES = 4  # for each thread: a world that makes new ground takes a hundred times as long

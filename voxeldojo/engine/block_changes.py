@@ -4,7 +4,7 @@ The consequences of a change are computed by ``motion/consequences.py`` at the n
 so that the many kernels that change blocks stay small to compile.
 """
 
-from voxeldojo.engine.compiled import entry_kernel, kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.grid import block_at, held, log_change, write_block
 from voxeldojo.engine.motion.light import relight
 from voxeldojo.engine.state import CHANGES, HEIGHT, TOUCHED

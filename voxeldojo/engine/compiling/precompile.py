@@ -9,8 +9,8 @@ import numpy as np
 
 from voxeldojo.actions import PRIMITIVES
 from voxeldojo.engine import EmbeddedWorld
-from voxeldojo.engine.apart import NAMES, compile_apart
-from voxeldojo.engine.shelf import Shelf
+from voxeldojo.engine.compiling.compiled_apart import NAMES, compile_apart
+from voxeldojo.engine.threads.packed_worlds import PackedWorlds
 
 SEEING, ACTING = "seeing", "acting"
 # The largest first; the others have parts that these have compiled.
@@ -46,7 +46,7 @@ def _compile(piece: str) -> None:
 
 def _see(world: EmbeddedWorld) -> None:
     """Call all kernels that show the world, or store it, and do not change it."""
-    Shelf(1, world.state.blocks.shape[1]).load(world.state)
+    PackedWorlds(1, world.state.blocks.shape[1]).load(world.state)
     world.inventory()
     world.voxels()
     world.voxels(1, np.zeros(1, np.int64))

@@ -6,7 +6,7 @@ them, change from column to column, so a processor that guesses them would mostl
 
 import numpy as np
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 
 EIGHT = 8
 EVERY = np.uint64(0x0101010101010101)

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from voxeldojo.engine.compiled import entry_kernel
+from voxeldojo.engine.compiling.kernels import entry_kernel
 from voxeldojo.engine.hands.crafting import nearby_tools
 from voxeldojo.engine.mobs.aim import mob_on_ray
-from voxeldojo.engine.observing import read_voxels
+from voxeldojo.engine.observation.batch_observation import read_voxels
+from voxeldojo.engine.observation.surroundings import LIGHT, read_surroundings
 from voxeldojo.engine.rays import direction, march
 from voxeldojo.engine.state import EYES
-from voxeldojo.engine.surroundings import LIGHT, read_surroundings
 
 ARMOUR = 36  # the first of the four armour slots; the off hand follows them
 

@@ -1,4 +1,4 @@
-"""Checks what a launch file or a caller says about pictures, voxels and rays."""
+"""Checks the options of a world's pictures, voxels and rays."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ LARGEST_SIDE = 4096  # pixels of an image
 _FARTHEST = 16  # blocks from the player, of voxels
 
 
-def check_seeing(
+def check_view_options(
     image_size: Any, use_voxel: Any, voxel_radius: Any, use_lidar: Any, lidar_rays: Any
 ) -> None:
     """Options of `EmbeddedWorld`, which has their meaning.

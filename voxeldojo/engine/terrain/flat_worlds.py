@@ -9,7 +9,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from voxeldojo.engine.compiled import kernel
+from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import HEIGHT
 from voxeldojo.names import quoted
 from voxeldojo.rules import BIOMES, BLOCKS

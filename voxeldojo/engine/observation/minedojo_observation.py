@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from voxeldojo.engine import packing
 from voxeldojo.engine.batch import Batch
-from voxeldojo.engine.direct import direct
+from voxeldojo.engine.compiling.direct_calls import direct
 from voxeldojo.engine.grid import BARRIER, meta_at
 from voxeldojo.engine.mobs.aim import mob_on_ray
-from voxeldojo.engine.packing import DECREASES, INCREASES
+from voxeldojo.engine.observation import minedojo_arrays as arrays
+from voxeldojo.engine.observation.minedojo_arrays import DECREASES, INCREASES
+from voxeldojo.engine.observation.surroundings import BIOME_OF, surroundings
 from voxeldojo.engine.rays import cast, direction
 from voxeldojo.engine.rulebook import rules
 from voxeldojo.engine.state import EYES, SEA_LEVEL
-from voxeldojo.engine.surroundings import BIOME_OF, surroundings
 from voxeldojo.rules import BLOCKS, item_names
 from voxeldojo.rules.mobs import entity_names
 
@@ -45,7 +45,7 @@ TRAITS = {
 }
 FLAGS = np.stack([rules().block[column].astype(np.bool_) for column in TRAITS.values()])
 OF_RAYS = slice(1, 6)
-PACK, PACK_VOXELS = direct(packing.pack), direct(packing.pack_voxels)
+PACK, PACK_VOXELS = direct(arrays.pack), direct(arrays.pack_voxels)
 
 # The same in every step; copied, as the dictionary belongs to the caller.
 _NOTHING = np.zeros(1, np.float32)
@@ -65,8 +65,8 @@ class Packed(NamedTuple):
 
 def observe(world: Batch, environment: int) -> dict[str, Any]:
     packed = Packed(
-        np.empty(packing.STATS),
-        np.empty(packing.FACTS, np.bool_),
+        np.empty(arrays.STATS),
+        np.empty(arrays.FACTS, np.bool_),
         np.empty((5, 42), np.int64),
         np.empty(7, np.int64),
         np.empty(5, np.float32),
@@ -85,8 +85,8 @@ def observe(world: Batch, environment: int) -> dict[str, Any]:
         "life_stats": _life_stats(stats, facts),
         "location_stats": _location_stats(world, environment, stats),
         "nearby_tools": {
-            "table": np.array(facts[packing.TABLE]),
-            "furnace": np.array(facts[packing.BESIDE_FURNACE]),
+            "table": np.array(facts[arrays.TABLE]),
+            "furnace": np.array(facts[arrays.BESIDE_FURNACE]),
         },
         "damage_source": _damage_source(),
         "masks": {
@@ -120,13 +120,13 @@ def _slots(
 
 def _life_stats(stats: NDArray[np.float32], facts: NDArray[np.bool_]) -> dict[str, Any]:
     return {
-        "life": stats[packing.LIFE : packing.LIFE + 1],
-        "food": stats[packing.FOOD : packing.FOOD + 1],
-        "saturation": stats[packing.SATURATION : packing.SATURATION + 1],
-        "armor": stats[packing.ARMOUR : packing.ARMOUR + 1],
-        "oxygen": stats[packing.OXYGEN : packing.OXYGEN + 1],
-        "xp": stats[packing.XP : packing.XP + 1],
-        "is_sleeping": np.array(facts[packing.SLEEPING]),
+        "life": stats[arrays.LIFE : arrays.LIFE + 1],
+        "food": stats[arrays.FOOD : arrays.FOOD + 1],
+        "saturation": stats[arrays.SATURATION : arrays.SATURATION + 1],
+        "armor": stats[arrays.ARMOUR : arrays.ARMOUR + 1],
+        "oxygen": stats[arrays.OXYGEN : arrays.OXYGEN + 1],
+        "xp": stats[arrays.XP : arrays.XP + 1],
+        "is_sleeping": np.array(facts[arrays.SLEEPING]),
     }
 
 
@@ -136,9 +136,9 @@ def _location_stats(world: Batch, environment: int, stats: NDArray[np.float32]) 
     climate = biome.rainfall, biome.temperature
     told = np.array((*climate, around.light, around.sky, around.sun, SEA_LEVEL), np.float32)
     return {
-        "pos": stats[packing.X : packing.Z + 1],
-        "yaw": stats[packing.YAW : packing.YAW + 1],
-        "pitch": stats[packing.PITCH : packing.PITCH + 1],
+        "pos": stats[arrays.X : arrays.Z + 1],
+        "yaw": stats[arrays.YAW : arrays.YAW + 1],
+        "pitch": stats[arrays.PITCH : arrays.PITCH + 1],
         "biome_id": np.array(biome.id, np.int64),
         "rainfall": told[0:1],
         "temperature": told[1:2],

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from voxeldojo.engine.body.clock import daylight, sun_brightness
-from voxeldojo.engine.compiled import entry_kernel
-from voxeldojo.engine.direct import direct
+from voxeldojo.engine.compiling.direct_calls import direct
+from voxeldojo.engine.compiling.kernels import entry_kernel
 from voxeldojo.engine.grid import biome_at
 from voxeldojo.engine.motion.light import block_light, sky_light
 from voxeldojo.engine.state import OVERWORLD, RAIN, State

@@ -19,12 +19,13 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import lower_builtin
 from numpy.typing import NDArray
 
-from voxeldojo.engine.by_address import address_of_array
-from voxeldojo.engine.compiled import entry_kernel
+from voxeldojo.engine.compiling.arrays_by_address import address_of_array
+from voxeldojo.engine.compiling.kernels import entry_kernel
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Modules of this package with a kernel of theirs. The places in Rules.apart are part of the
+ENGINE = "voxeldojo.engine"
+# Modules of the engine with a kernel of theirs. The places in Rules.apart are part of the
 # callers' code.
 NAMES = (
     "terrain.generate.generate_area",
@@ -50,14 +51,14 @@ def apart(*kinds: types.Type, returns: types.Type = types.none) -> Callable[[Fun
 
     def mark(function: Function) -> Function:
         compiled: Any = entry_kernel(function)
-        name = f"{function.__module__}.{function.__name__}".removeprefix(f"{__package__}.")
+        name = f"{function.__module__}.{function.__name__}".removeprefix(f"{ENGINE}.")
         place = NAMES.index(name)
         _MARKED[name] = compiled, kinds
 
         def call(*arguments: Any) -> Any:
             return compiled(*arguments)
 
-        call.overloads = compiled.overloads  # type: ignore[attr-defined]  # direct.py looks there
+        call.overloads = compiled.overloads  # type: ignore[attr-defined]  # for direct()
 
         @cast(Any, infer_global)(call, typing_key=name)
         class Call(AbstractTemplate):
