@@ -1,4 +1,4 @@
-"""Reads and writes blocks of the window around the player."""
+"""Blocks of the window around the player: reads and writes them, and finds those beside one."""
 
 import numpy as np
 
@@ -84,6 +84,17 @@ def log_change(state, w, x, y, z, block, meta):
     player.ceiling = max(player.ceiling, y)
     last = state.blocks.shape[1] - 1
     state.strayed[w, (x & last) >> 4, (z & last) >> 4] = 1
+
+
+# The blocks beside a block have sides 0 east, 1 west, 2 south and 3 north.
+@kernel
+def side_x(side):
+    return 1 if side == 0 else (-1 if side == 1 else 0)
+
+
+@kernel
+def side_z(side):
+    return 1 if side == 2 else (-1 if side == 3 else 0)
 
 
 @kernel

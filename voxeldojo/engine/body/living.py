@@ -39,6 +39,8 @@ from voxeldojo.engine.grid import (
     MAGMA_BLOCK,
     WATER_BLOCK,
     block_at,
+    side_x,
+    side_z,
 )
 from voxeldojo.engine.motion.raining import rains_at
 from voxeldojo.engine.state import BODY_HEIGHT, EFFECTS, EYES, HALF_WIDTH
@@ -196,8 +198,8 @@ def touch(state, rules, w):
     # A cactus is a sixteenth narrower than its cell: a body that touches the cell is hurt.
     near = HALF_WIDTH + 0.01
     for side in range(4):
-        dx = near if side == 0 else (-near if side == 1 else 0.0)
-        dz = near if side == 2 else (-near if side == 3 else 0.0)
+        dx = near * side_x(side)
+        dz = near * side_z(side)
         cx = math.floor(player.x + dx)
         cz = math.floor(player.z + dz)
         if (cx != x or cz != z) and (

@@ -16,6 +16,8 @@ from voxeldojo.engine.grid import (
     block_at,
     held,
     meta_at,
+    side_x,
+    side_z,
 )
 from voxeldojo.engine.motion.trampling import trample
 from voxeldojo.engine.rulebook import DOOR, GATE, SLAB, TRAPDOOR
@@ -306,8 +308,8 @@ def drift(state, w, player, x, y, z):
     fx = 0.0
     fz = 0.0
     for side in range(4):
-        dx = 1 if side == 0 else (-1 if side == 1 else 0)
-        dz = 1 if side == 2 else (-1 if side == 3 else 0)
+        dx = side_x(side)
+        dz = side_z(side)
         there = depth_at(state, w, x + dx, y, z + dz)
         if there == DRY:
             if block_at(state, w, x + dx, y, z + dz) != 0:

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from voxeldojo.engine.compiling.kernels import kernel
-from voxeldojo.engine.grid import block_at
+from voxeldojo.engine.grid import block_at, side_x, side_z
 from voxeldojo.rules import BLOCKS
 
 TURNED = np.zeros(256, np.int64)
@@ -125,8 +125,8 @@ def can_stand(state, rules, w, block, x, y, z):
     elif below not in (GRASS, DIRT, SAND):
         return False
     for side in range(4):
-        dx = 1 if side == 0 else (-1 if side == 1 else 0)
-        dz = 1 if side == 2 else (-1 if side == 3 else 0)
+        dx = side_x(side)
+        dz = side_z(side)
         if need == SPINED:
             if rules.block[block_at(state, w, x + dx, y, z + dz)].solid == 1:
                 return False

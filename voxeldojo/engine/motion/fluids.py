@@ -8,7 +8,7 @@ generated fluids are still until then.
 from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.compiling.kernels import kernel
-from voxeldojo.engine.grid import AIR, block_at, meta_at
+from voxeldojo.engine.grid import AIR, block_at, meta_at, side_x, side_z
 from voxeldojo.engine.hands.items import drop_loot
 from voxeldojo.engine.motion.scheduled import FLOW, schedule
 from voxeldojo.engine.motion.standing import is_lava, is_water
@@ -28,16 +28,6 @@ def depth(state, w, x, y, z, lava):
     if is_lava(block) if lava else is_water(block):
         return meta_at(state, w, x, y, z)
     return -1
-
-
-@kernel
-def side_x(side):
-    return 1 if side == 0 else (-1 if side == 1 else 0)
-
-
-@kernel
-def side_z(side):
-    return 1 if side == 2 else (-1 if side == 3 else 0)
 
 
 @kernel

@@ -11,7 +11,7 @@ from voxeldojo.engine.body.clock import darkness
 from voxeldojo.engine.chance import below as draw
 from voxeldojo.engine.chance import unit
 from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
-from voxeldojo.engine.grid import AIR, block_at, meta_at
+from voxeldojo.engine.grid import AIR, block_at, meta_at, side_x, side_z
 from voxeldojo.engine.motion.burning import kindle_by_lava
 from voxeldojo.engine.motion.light import block_light, sky_light
 from voxeldojo.engine.motion.raining import rains_at
@@ -93,13 +93,13 @@ def grow_crop(state, rules, w, x, y, z, block):
 @kernel
 def bear_fruit(state, rules, w, x, y, z, fruit):
     for side in range(4):
-        dx = 1 if side == 0 else (-1 if side == 1 else 0)
-        dz = 1 if side == 2 else (-1 if side == 3 else 0)
+        dx = side_x(side)
+        dz = side_z(side)
         if block_at(state, w, x + dx, y, z + dz) == fruit:
             return
     side = draw(state.players[w], 4)
-    x += 1 if side == 0 else (-1 if side == 1 else 0)
-    z += 1 if side == 2 else (-1 if side == 3 else 0)
+    x += side_x(side)
+    z += side_z(side)
     if block_at(state, w, x, y, z) == AIR and SOIL[block_at(state, w, x, y - 1, z)]:
         set_block(state, rules, w, x, y, z, fruit, 0)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from voxeldojo.engine.chance import GOLDEN
 from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
-from voxeldojo.engine.grid import held
+from voxeldojo.engine.grid import held, side_x, side_z
 from voxeldojo.engine.state import HEIGHT, OVERWORLD, QUEUE
 from voxeldojo.engine.terrain.eight_blocks import EIGHT
 
@@ -325,8 +325,8 @@ def open_up(state, rules, w, x0, z0, x1, z1):
             under = state.blocks[w, x & last, z & last, max(0, top - 1)]
             high = top + 1 if rules.opacity[under] < 15 else top
             for side in range(4):
-                nx = x + (1 if side == 0 else (-1 if side == 1 else 0))
-                nz = z + (1 if side == 2 else (-1 if side == 3 else 0))
+                nx = x + side_x(side)
+                nz = z + side_z(side)
                 if held(state, w, nx, nz):
                     # ``tops`` may be out of date outside the area; too high is harmless.
                     inside = x0 <= nx < x1 and z0 <= nz < z1

@@ -1,7 +1,7 @@
 """Whether a block has the support that it needs, by each block's canBlockStay."""
 
 from voxeldojo.engine.compiling.kernels import kernel
-from voxeldojo.engine.grid import AIR, block_at, meta_at
+from voxeldojo.engine.grid import AIR, block_at, meta_at, side_x, side_z
 from voxeldojo.engine.motion import table
 from voxeldojo.engine.motion.table import (
     IDS,
@@ -74,8 +74,8 @@ def count_beside(state, w, x, y, z, block):
     """How many of the four blocks beside are ``block``."""
     count = 0
     for side in range(4):
-        nx = x + (1 if side == 0 else (-1 if side == 1 else 0))
-        nz = z + (1 if side == 2 else (-1 if side == 3 else 0))
+        nx = x + side_x(side)
+        nz = z + side_z(side)
         if block_at(state, w, nx, y, nz) == block:
             count += 1
     return count

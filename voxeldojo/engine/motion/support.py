@@ -2,7 +2,7 @@
 
 from voxeldojo.engine.block_changes import set_block
 from voxeldojo.engine.compiling.kernels import kernel
-from voxeldojo.engine.grid import AIR, block_at, meta_at
+from voxeldojo.engine.grid import AIR, block_at, meta_at, side_x, side_z
 from voxeldojo.engine.hands.items import drop_loot
 from voxeldojo.engine.motion.standing import stays
 from voxeldojo.engine.motion.table import LEAVES, LOGS, STANDS
@@ -62,8 +62,8 @@ def reaches_log(state, w, x, y, z):
         dz = place // SIDE % SIDE - REACH
         dy = place % SIDE - REACH
         for side in range(6):
-            nx = dx + (1 if side == 0 else (-1 if side == 1 else 0))
-            nz = dz + (1 if side == 2 else (-1 if side == 3 else 0))
+            nx = dx + side_x(side)
+            nz = dz + side_z(side)
             ny = dy + (1 if side == 4 else (-1 if side == 5 else 0))
             if max(abs(nx), abs(ny), abs(nz)) > REACH:
                 continue
