@@ -26,6 +26,7 @@ from rlgpt.interfaces import Interface, declared, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
+from rlgpt.runs.typed import run_word
 
 __all__ = ["ClientGoalHandle", "Connection", "StackError", "Subscription"]
 
@@ -66,8 +67,8 @@ class Connection:
         """The sentence about a run in which no node is running, else empty."""
         if run_folder.launched(self.run) or descriptions(self._bus, self._nodes):
             return ""
-        name = self.run.name
-        return f"no node of {name} is running; `rlgpt resume {name}` starts them"
+        resume = f"`rlgpt resume {run_word(self.run)}`"
+        return f"no node of {self.run.name} is running; {resume} starts them"
 
     def _check_open(self) -> None:
         if self._over.is_set():

@@ -1,9 +1,7 @@
 """The console that commands print to."""
 
 import errno
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
@@ -31,12 +29,6 @@ class _Console(Console):
             if error.errno != errno.EIO:
                 raise
             discard_output()  # the terminal was closed
-
-
-def short_path(path: Path) -> str:
-    """A path as it is typed in the working directory."""
-    short = os.path.relpath(path)
-    return short if not short.startswith("..") else str(path)
 
 
 def console(width: int) -> Console:

@@ -7,7 +7,8 @@ import msgspec
 from rlgpt.composing.composition import launch_files
 from rlgpt.inspecting.output import json_line
 from rlgpt.report.words import plain, shortened
-from rlgpt.terminal import plain_table, print_table, short_path
+from rlgpt.runs.typed import short_path
+from rlgpt.terminal import plain_table, print_table
 
 
 class LaunchFile(msgspec.Struct, frozen=True, kw_only=True):

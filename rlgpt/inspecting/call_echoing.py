@@ -33,7 +33,7 @@ def echo_service(
     check_printing(count, silence)
     with opened(wanted) as (run, stack, bus):
         found = described(run, stack, bus)
-        node = _check("service", name, found)
+        node = _check("service", name, run, found)
         callers = _Callers(bus, [*stack.nodes], found)
         printed = 0
         with spinning(bus):
@@ -53,7 +53,7 @@ def echo_action(name: str, wanted: str | None, count: int = 0, silence: float | 
     check_printing(count, silence)
     with opened(wanted) as (run, stack, bus):
         found = described(run, stack, bus)
-        node = _check("action", name, found)
+        node = _check("action", name, run, found)
         actions = [e.name for o in found if o.node == node for e in o.endpoints]
         actions = [each for each in actions if name in (each, f"{node}/*")]
         callers = _Callers(bus, [*stack.nodes], found)
@@ -92,11 +92,11 @@ class _Callers:
         return self._names.get(event.caller) or None
 
 
-def _check(kind: str, name: str, found: list[Description]) -> str:
+def _check(kind: str, name: str, run: Path, found: list[Description]) -> str:
     node = name.partition("/")[0]
     nodes = [one.node for one in found]
     if not name.endswith("/*"):
-        find_endpoint(kind, name, found)
+        find_endpoint(kind, name, run, found)
     elif node not in nodes:
         raise Refused(f"there is no node `{node}`{instead(node, nodes)}")
     return node

@@ -30,6 +30,7 @@ from rlgpt.inspecting.opening import check_kind, described, find_endpoint, opene
 from rlgpt.inspecting.output import json_line
 from rlgpt.interfaces import declared
 from rlgpt.refused import Refused, did_you_mean
+from rlgpt.runs.typed import run_option
 
 WAIT = 30.0
 """Seconds for the reply of a service, unless the command has another."""
@@ -40,7 +41,7 @@ def call_service(name: str, text: str | None, wanted: str | None, timeout: float
     input, None for one without fields."""
     _check_timeout(timeout, 24 * 3600.0, "a day")
     with opened(wanted) as (run, stack, bus):
-        find_endpoint("service", name, described(run, stack, bus))
+        find_endpoint("service", name, run, described(run, stack, bus))
         service = _declared(name, Service)
         request = _message(name, text, service.request)
         with _as_sentences(name):
@@ -62,7 +63,7 @@ def send_goal(
     if timeout is not None:
         _check_timeout(timeout, 365 * 24 * 3600.0, "a year")
     with opened(wanted) as (run, stack, bus):
-        find_endpoint("action", name, described(run, stack, bus))
+        find_endpoint("action", name, run, described(run, stack, bus))
         action = _declared(name, Action)
         goal = _message(name, text, action.goal)
         goal_id = goal_id or f"command/{secrets.token_hex(4)}"
@@ -85,11 +86,12 @@ def _check_timeout(timeout: float, longest: float, shown: str) -> None:
 def cancel_goal(name: str, goal_id: str, wanted: str | None) -> int:
     """Cancel a goal, and print its status."""
     with opened(wanted) as (run, stack, bus):
-        find_endpoint("action", name, described(run, stack, bus))
+        find_endpoint("action", name, run, described(run, stack, bus))
         with _as_sentences(name):
             status = bus.cancel_goal(_declared(name, Action), goal_id)
     if status == UNKNOWN:
-        raise Refused(f"{name} has no goal `{goal_id}` (`rlgpt action info {name}`)", code=FAILED)
+        listed = f"`rlgpt action info {name}{run_option(run)}`"
+        raise Refused(f"{name} has no goal `{goal_id}` ({listed})", code=FAILED)
     print(f"{goal_id}: {status}")
     return 0
 

@@ -18,10 +18,10 @@ from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
 
 
-def check_topic(name: str, found: list[Description]) -> None:
+def check_topic(name: str, run: Path, found: list[Description]) -> None:
     """Raises Refused where there is no such topic; ``critic/*`` is every topic of the critic."""
     if not name.endswith("/*"):
-        find_endpoint("topic", name, found)
+        find_endpoint("topic", name, run, found)
         return
     nodes = [one.node for one in found]
     if name[:-2] not in nodes:
@@ -93,7 +93,7 @@ def echo(
     """
     check_printing(count, silence)
     with opened(wanted) as (run, stack, bus):
-        check_topic(topic, described(run, stack, bus))
+        check_topic(topic, run, described(run, stack, bus))
         received: queue.SimpleQueue[tuple[Header, Any]] = queue.SimpleQueue()
         bus.subscribe_untyped(topic, lambda header, body: received.put((header, body)))
         with spinning(bus):

@@ -34,7 +34,7 @@ def show_endpoint(kind: str, name: str, wanted: str | None, as_json: bool = Fals
     """Print one endpoint: its types, its node, who uses it, and its declaration."""
     with opened(wanted) as (run, stack, bus):
         found = described(run, stack, bus)
-    endpoint = find_endpoint(kind, name, found)
+    endpoint = find_endpoint(kind, name, run, found)
     owner = next(one.node for one in found if endpoint in one.endpoints)
     facts: dict[str, Any] = {
         "name": endpoint.name,

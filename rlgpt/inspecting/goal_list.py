@@ -17,6 +17,7 @@ from rlgpt.inspecting.output import print_facts, print_rows
 from rlgpt.interfaces import declared, declared_actions
 from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
+from rlgpt.runs.typed import run_option
 
 _COLUMNS = {
     "action": "action",
@@ -48,7 +49,8 @@ def show_action(name: str, wanted: str | None, goal: str | None, as_json: bool =
         other = declared(name.partition("/")[0]).get(name)
         check_kind("action", name, "action" if other is None else type(other).__name__.lower())
         raise Refused(
-            f"there is no action `{name}`{did_you_mean(name, names)} (`rlgpt action list`)"
+            f"there is no action `{name}`{did_you_mean(name, names)} "
+            f"(`rlgpt action list{run_option(run)}`)"
         )
     own = [record for record in goals if record.action == name]
     if goal is None:

@@ -36,6 +36,8 @@ from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused
+from rlgpt.runs import run_folder
+from rlgpt.runs.typed import run_option
 from rlgpt.terminal import print_plain
 
 _COLUMNS = {"#": "number", "waits": "shown_since", "agent": "agent", "kind": "kind",
@@ -47,7 +49,8 @@ def set_break(at: str, stops: bool, wanted: str | None) -> int:
     with _llm(wanted) as call:
         state: Breaks = call(SET_BREAK, SetBreak(at=at, stops=stops, by=user()))
     if stops:
-        print(f"answers to {at} are now held; `rlgpt break list` shows those that wait")
+        at_run = run_option(run_folder.find(wanted))
+        print(f"answers to {at} are now held; `rlgpt break list{at_run}` shows those that wait")
     else:
         held = len(state.held)
         wait = f"; {held} held before still {'waits' if held == 1 else 'wait'}"
@@ -82,7 +85,7 @@ def list_breaks(wanted: str | None, as_json: bool) -> int:
 def show_held(which: str | None, wanted: str | None, as_json: bool) -> int:
     """Print a waiting answer, with its prompt and what is wrong with it."""
     with _llm(wanted) as call:
-        held: Held = call(HELD, HeldId(id=_chosen(which, call).id))
+        held: Held = call(HELD, HeldId(id=_chosen(which, wanted, call).id))
     if as_json:
         print(json_line(held))
         return 0
@@ -98,7 +101,7 @@ def show_held(which: str | None, wanted: str | None, as_json: bool) -> int:
 def go_on(which: str | None, everything: bool, wanted: str | None) -> int:
     """Let one waiting answer be used as it is, or all of them."""
     with _llm(wanted) as call:
-        notes = call(BREAKS, Empty()).held if everything else [_chosen(which, call)]
+        notes = call(BREAKS, Empty()).held if everything else [_chosen(which, wanted, call)]
         for note in notes:
             call(USE_ANSWER, UseAnswer(id=note.id, by=user()))
             print_plain(f"{note.id} goes on")
@@ -111,7 +114,7 @@ def edit(which: str | None, file: str | None, wanted: str | None) -> int:
     """Give another answer in place of one that waits: from a file, or edited in $EDITOR. It is
     checked as a model's answer is; where it is rejected the person may try again."""
     with _llm(wanted) as call:
-        held: Held = call(HELD, HeldId(id=_chosen(which, call).id))
+        held: Held = call(HELD, HeldId(id=_chosen(which, wanted, call).id))
         if file is not None:
             problems = _use(call, held, read_answer(Path(file), held))
             if problems:
@@ -166,21 +169,24 @@ def _use(call: Any, held: Held, answer: str) -> list[str]:
     return used.problems
 
 
-def _chosen(which: str | None, call: Any) -> HeldNote:
+def _chosen(which: str | None, wanted: str | None, call: Any) -> HeldNote:
     """The waiting answer that a number of the list, an id or its end names; None: the only one."""
+    at_run = run_option(run_folder.find(wanted))
     held: list[HeldNote] = call(BREAKS, Empty()).held
     if not held:
-        raise Refused("no answer waits; `rlgpt break set AGENT/KIND` has the next ones stop")
+        raise Refused(
+            f"no answer waits; `rlgpt break set AGENT/KIND{at_run}` has the next ones stop"
+        )
     if which is None:
         if len(held) > 1:
-            raise Refused(f"{len(held)} answers wait: name one, from `rlgpt break list`")
+            raise Refused(f"{len(held)} answers wait: name one, from `rlgpt break list{at_run}`")
         return held[0]
     if which.isdecimal() and 1 <= int(which) <= len(held):
         return held[int(which) - 1]
     named = [note for note in held if note.id == which]
     named = named or [note for note in held if note.id.endswith(which)]
     if not named:
-        raise Refused(f"no answer to `{which}` waits; `rlgpt break list` has those that do")
+        raise Refused(f"no answer to `{which}` waits; `rlgpt break list{at_run}` has those that do")
     return named[0]
 
 

@@ -12,6 +12,7 @@ from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused
+from rlgpt.runs.typed import run_option
 
 _SETTLING = 0.5  # seconds that a node has to come to what it does next, after its steps
 
@@ -29,7 +30,8 @@ def pause(node: str, wanted: str | None) -> int:
     with opened(wanted) as (run, stack, bus):
         stack.check_node(node)
         set_paused(bus, run, node, True, user())
-    print(f"{node} is paused; `rlgpt node step {node}` takes a step, `rlgpt node continue {node}` "
+    at = f"{node}{run_option(run)}"
+    print(f"{node} is paused; `rlgpt node step {at}` takes a step, `rlgpt node continue {at}` "
           "lets it go on")  # fmt: skip
     return 0
 

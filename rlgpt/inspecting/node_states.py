@@ -15,6 +15,7 @@ from rlgpt.inspecting.output import print_facts, print_rows
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused
 from rlgpt.runs import run_folder
+from rlgpt.runs.typed import short_path
 
 _COLUMNS = {
     "node": "node",
@@ -103,6 +104,6 @@ def control(what: str, node: str, wanted: str | None) -> int:
             time.sleep(0.02)
             state = next(s for s in launcher_states(run, bus) if s.node == node)
     if state.state != "ready":
-        raise Refused(f"{node} is {state.state}; see {run.name}/{node}/output.log", code=FAILED)
+        raise Refused(f"{node} is {state.state}; see {short_path(run)}/{node}/output.log", FAILED)
     print(f"{node} is ready again, as process {state.pid}, {time.monotonic() - began:.1f} s later")
     return 0

@@ -15,6 +15,7 @@ from rlgpt.interfaces import declared, declared_nodes, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
+from rlgpt.runs.typed import run_option, run_word
 
 
 @contextlib.contextmanager
@@ -43,7 +44,7 @@ def opened(wanted: str | None) -> Iterator[tuple[Path, Stack, Bus]]:
 def launcher_states(run: Path, bus: Bus) -> list[NodeState]:
     """Every node's state, as the launcher has it. Raises Refused where there is no launcher."""
     if not run_folder.launched(run):
-        raise Refused(f"{run.name} is not running; `rlgpt resume {run.name}` starts it again")
+        raise Refused(f"{run.name} is not running; `rlgpt resume {run_word(run)}` starts it again")
     try:
         return bus.call(LIST, Empty()).nodes
     except BusError as error:
@@ -54,12 +55,15 @@ def described(run: Path, stack: Stack, bus: Bus) -> list[Description]:
     """The descriptions of the nodes that run. Raises Refused where there is none."""
     found = descriptions(bus, [*stack.nodes, LAUNCHER])
     if not found:
-        raise Refused(f"no node of {run.name} is running; `rlgpt resume {run.name}` starts them")
+        raise Refused(
+            f"no node of {run.name} is running; `rlgpt resume {run_word(run)}` starts them"
+        )
     return found
 
 
-def find_endpoint(kind: str, name: str, found: list[Description]) -> Endpoint:
-    """The endpoint of that kind (topic, service, action) and name. Raises Refused."""
+def find_endpoint(kind: str, name: str, run: Path, found: list[Description]) -> Endpoint:
+    """The endpoint of that kind (topic, service, action) and name, of a run whose nodes are
+    described by ``found``. Raises Refused."""
     every = [each for one in found for each in one.endpoints]
     known = {each.name: each for each in every if each.kind == kind}
     if name in known:
@@ -71,11 +75,12 @@ def find_endpoint(kind: str, name: str, found: list[Description]) -> Endpoint:
         if there.get(name) == kind and node in declared_nodes():
             raise Refused(
                 f"{node}, which has `{name}`, does not answer: it is not running, or cannot be "
-                "reached (`rlgpt node list`)"
+                f"reached (`rlgpt node list{run_option(run)}`)"
             )
     check_kind(kind, name, there.get(name, kind))
     raise Refused(
-        f"there is no {kind} `{name}`{did_you_mean(name, known)} (`rlgpt {kind} list` has them)"
+        f"there is no {kind} `{name}`{did_you_mean(name, known)} "
+        f"(`rlgpt {kind} list{run_option(run)}` has them)"
     )
 
 
@@ -92,4 +97,4 @@ def not_answering(node: str, run: Path, error: BusError) -> str:
     """Why a node did not answer, as far as it is known from outside."""
     if run_folder.launched(run):
         return f"{node} of {run.name} does not answer: {error}"
-    return f"{node} of {run.name} is not running; `rlgpt resume {run.name}` starts it again"
+    return f"{node} of {run.name} is not running; `rlgpt resume {run_word(run)}` starts it again"

@@ -76,7 +76,7 @@ def measure_rates(
     with opened(wanted) as (run, stack, bus):
         found = described(run, stack, bus)
         for topic in topics:
-            check_topic(topic, found)
+            check_topic(topic, run, found)
         counted: dict[str, _Counted] = {}
         lock = threading.Lock()
 

@@ -44,7 +44,8 @@ from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
 from rlgpt.runs.away import check_here
 from rlgpt.runs.launches import Launches
-from rlgpt.terminal import console, short_path
+from rlgpt.runs.typed import quoted_path, short_path
+from rlgpt.terminal import console
 
 GOAL = "goal"
 """The id of a run's one goal. It is the same when the run is resumed, so all is remembered."""
@@ -120,7 +121,7 @@ def resume(wanted: str | None, excluded: list[str]) -> int:
 
 def _fixable(refused: Refused, run: Path) -> Refused:
     """The refusal of a node, with what to do about it in a run folder that stays."""
-    return Refused(f"{refused.sentence}\n({_how_to_fix(short_path(run))})", code=FAILED)
+    return Refused(f"{refused.sentence}\n({_how_to_fix(quoted_path(run))})", code=FAILED)
 
 
 def _how_to_fix(run: str) -> str:
@@ -161,7 +162,7 @@ def _play(stack: Stack, run: Path, excluded: list[str], away: Mapping[str, Host]
     for name in excluded:
         there = f" on {away[name].host}, with a copy of config.yaml" if name in away else ""
         view.report(
-            f"{name} is left out; run it yourself{there}: rlgpt run {name} --run {short_path(run)}"
+            f"{name} is left out; run it yourself{there}: rlgpt run {name} --run {quoted_path(run)}"
         )
     launch.go()
     return launch.conclude(time.monotonic() - began)
@@ -321,7 +322,7 @@ class Launch:
 
     def conclude(self, seconds: float) -> int:
         """Write the report and print the outcome. Returns the exit code."""
-        run = short_path(self._run)
+        run = quoted_path(self._run)
         if self._folder_is_gone():
             raise Refused(
                 f"the run folder {run} was removed or moved while it ran: launch again, or "

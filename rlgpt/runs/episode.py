@@ -1,10 +1,13 @@
 """``rlgpt episode``: the episodes of a run."""
 
+from pathlib import Path
+
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
 from rlgpt.report import played_episodes, stores
 from rlgpt.report.words import plain, shortened
 from rlgpt.runs import run_folder
+from rlgpt.runs.typed import run_word
 from rlgpt.terminal import plain_table, print_table
 
 
@@ -12,7 +15,7 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
     """Print every episode of a run but those of its trainings, which are counted."""
     run = run_folder.find(wanted)
     stores.check_readable(run)
-    found = selected(played_episodes.rows(run), of)
+    found = selected(run, of)
     if ended is not None:
         found = [row for row in found if row.ended == ended]
     trained = played_episodes.trained(run, of)
@@ -38,14 +41,16 @@ def list_episodes(wanted: str | None, of: str | None, ended: str | None, json: b
     return 0
 
 
-def selected(rows: list[played_episodes.Row], of: str | None) -> list[played_episodes.Row]:
-    """The episodes of a goal: of its plays, and of the goals that it led to. Raises Refused for a
-    goal that none belongs to."""
+def selected(run: Path, of: str | None) -> list[played_episodes.Row]:
+    """The episodes of a run; with ``of`` those of a goal: of its plays, and of the goals that it
+    led to. Raises Refused for a goal that none belongs to."""
+    rows = played_episodes.rows(run)
     if of is None:
         return rows
     found = [row for row in rows if row.play == of or row.play.startswith(f"{of}/")]
     if rows and not found:
-        raise Refused(f"no episode was played for `{of}`; `rlgpt episode list` has the plays")
+        plays = f"`rlgpt episode list {run_word(run)}` has the plays"
+        raise Refused(f"no episode was played for `{of}`; {plays}")
     return found
 
 

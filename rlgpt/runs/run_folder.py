@@ -1,6 +1,7 @@
 """Run folders: making, finding and locking them."""
 
 import os
+import shlex
 import shutil
 import time
 from pathlib import Path
@@ -27,7 +28,7 @@ def create(name: str, wanted: str | None) -> Path:
             with Lock(run):  # raises Refused if it is in use
                 pass
             raise Refused(
-                f"{run} already holds a run; `rlgpt resume {wanted}` goes on with it, "
+                f"{run} already holds a run; `rlgpt resume {shlex.quote(wanted)}` goes on with it, "
                 "or choose another folder"
             )
         _make(run, exist_ok=True)

@@ -42,6 +42,7 @@ from rlgpt.report import played_episodes, stores
 from rlgpt.report.words import shortened
 from rlgpt.runs import run_folder
 from rlgpt.runs.episode import ending, selected
+from rlgpt.runs.typed import run_word
 from rlgpt.single_runs.small_stack import SmallStack, small_stack
 
 _SESSION = "again"
@@ -78,7 +79,7 @@ def play_again(wanted: str | None, seed: int, of: str | None, out: str | None) -
 def _row(run: Path, seed: int, of: str | None) -> played_episodes.Row:
     """The newest episode with a seed."""
     stores.check_readable(run)
-    rows = selected(played_episodes.rows(run), of)
+    rows = selected(run, of)
     found = [row for row in rows if row.seed == seed]
     if found:
         return found[-1]
@@ -88,7 +89,7 @@ def _row(run: Path, seed: int, of: str | None) -> played_episodes.Row:
     known = ", ".join(map(str, seeds[:8])) + (", ..." if len(seeds) > 8 else "")
     raise Refused(
         f"no episode of {run.name} was played on seed {seed}; there are: {known} (`rlgpt episode "
-        "list` has them; those of trainings cannot be played again)"
+        f"list {run_word(run)}` has them; those of trainings cannot be played again)"
     )
 
 

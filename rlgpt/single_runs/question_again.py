@@ -22,6 +22,7 @@ from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.refused import Refused
 from rlgpt.report import node_files
 from rlgpt.runs import run_folder
+from rlgpt.runs.typed import run_option
 from rlgpt.single_runs.prompts import Recorded, questions
 from rlgpt.terminal import plain_table, print_plain, print_table
 
@@ -128,14 +129,14 @@ def _chosen(known: list[Recorded], question: str, agent: str, run: Path) -> Reco
             return known[int(question) - 1]
         raise Refused(
             f"{agent} asked {len(known)} question{'' if len(known) == 1 else 's'} in {run.name}, "
-            f"and none has the number {question}; `rlgpt ask {agent}` lists them"
+            f"and none has the number {question}; `rlgpt ask {agent}{run_option(run)}` lists them"
         )
     named = [each for each in known if each.id == question]
     named = named or [each for each in known if each.id.endswith(question)]
     if not named:
         raise Refused(
-            f"{agent} asked no question `{question}` in {run.name}; `rlgpt ask {agent} --run "
-            f"{run.name}` lists those it asked"
+            f"{agent} asked no question `{question}` in {run.name}; "
+            f"`rlgpt ask {agent}{run_option(run)}` lists those it asked"
         )
     return named[-1]
 

@@ -18,6 +18,7 @@ from rlgpt.main import main
 from rlgpt.report.writing import write
 from rlgpt.runs import launches, run_folder
 from rlgpt.runs.runs import size
+from rlgpt.runs.typed import run_option, run_word
 from tests.report_run import fill, goal_report, launched
 
 
@@ -47,6 +48,18 @@ def close(monkeypatch: pytest.MonkeyPatch, depth: int) -> None:
         return is_file(path)
 
     monkeypatch.setattr(Path, "is_file", forbidden)
+
+
+def test_a_sentence_names_a_run_by_a_word_that_finds_it(place: Path) -> None:
+    run, other = ran(place, "one"), place / "elsewhere" / "my one"
+    other.mkdir(parents=True)
+    (other / "config.yaml").write_text("name: one\n")
+    assert (run_word(run), run_option(run)) == ("one", "")  # the newest: needs no option
+    assert run_word(other) == "'elsewhere/my one'"
+    assert run_option(other) == " --run 'elsewhere/my one'"
+    (place / "one").mkdir()
+    (place / "one" / "config.yaml").write_text("name: another\n")  # found before the run
+    assert run_word(run) == "runs/one"
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -431,6 +431,23 @@ def test_commands_on_a_run_that_is_over_are_refused(place: Path) -> None:
     assert "there is no node `frist`; did" in refused("run", "frist", cwd=place)
 
 
+def test_sentences_name_a_run_outside_the_runs_as_a_command_finds_it(place: Path) -> None:
+    run = place / "my runs" / "over"
+    run.mkdir(parents=True)
+    (run / "config.yaml").write_text(yaml.safe_dump({"name": "two", "run": str(run), **TWO}))
+    resume = "`rlgpt resume 'my runs/over'` starts"
+    for words in (
+        ("node", "list"),
+        ("topic", "list"),
+        ("param", "list"),
+        ("param", "get", "first", "pace"),
+    ):
+        assert resume in refused(*words, "--run", str(run), cwd=place)
+    assert "`rlgpt action list --run 'my runs/over'`" in refused(
+        "action", "info", "first/x", "--run", str(run), cwd=place
+    )
+
+
 def test_launch_file_by_path_uses_groups_of_the_users_own_launch_folder(place: Path) -> None:
     elsewhere = place / "elsewhere"
     elsewhere.mkdir()

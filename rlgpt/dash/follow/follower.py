@@ -24,6 +24,7 @@ from rlgpt.refused import Refused
 from rlgpt.report import node_files
 from rlgpt.report.account import account
 from rlgpt.runs import run_folder
+from rlgpt.runs.typed import run_word
 
 _LOOK = 0.5  # seconds between two looks at the folder
 _STATES = 1.0  # seconds between two requests for the nodes' states
@@ -91,7 +92,9 @@ class Follower:
         if not run_folder.launched(self.run) and (
             launched or not run_folder.running_nodes(self.run)
         ):
-            raise NotRunning(f"no launcher runs; `rlgpt resume {self.run.name}` starts the nodes")
+            raise NotRunning(
+                f"no launcher runs; `rlgpt resume {run_word(self.run)}` starts the nodes"
+            )
         if messages is None or stack is None:
             raise NotRunning("this page is not connected to the nodes yet; try again in a moment")
         return messages.bus, stack
