@@ -24,6 +24,9 @@ from rlgpt.refused import Refused, did_you_mean, instead
 LARGEST_SEED = 1_000_000_000
 """A run's seed stands for a million of the worlds'."""
 
+RUN_NAME = re.compile(r"\w[^/]*")
+"""A run folder's name begins with it, which commands take as a word and `rlgpt runs` looks for in
+one folder."""
 NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -150,6 +153,11 @@ def check(data: Any, source: str) -> Stack:
         stack = msgspec.convert(data, Stack)
     except msgspec.ValidationError as error:
         raise Refused(f"{source}: {_complaint(str(error), data)}") from None
+    if not RUN_NAME.fullmatch(stack.name) or not stack.name.isprintable():
+        raise Refused(
+            f"{source}: name={stack.name!r} cannot be in the name of a run folder: give one "
+            "without `/` that begins with a letter or a digit"
+        )
     for name, node in stack.nodes.items():
         if not NODE_NAME.fullmatch(name) or name == "launcher":
             raise Refused(f"{source}: a node cannot be called `{name}`; use a-z, 0-9 and _")

@@ -125,6 +125,13 @@ def test_a_file_of_another_ending_is_not_said_to_be_missing(place: Path) -> None
             ["harvest_log", "+task.world.initial_mobs='cow,shep'"],
             "no mob 'shep'; did you mean sheep",
         ),
+        *(
+            (
+                ["two", f"+name='{name}'"],
+                f"two: name='{name}' cannot be in the name of a run folder",
+            )
+            for name in ("", "a/b", "../x", "-x", ".x", " ")
+        ),
         (["two", "run="], "run= names no folder"),
         (["harvest_log", "llm=replay"], "`llm.transcript` has to be given: add llm.transcript="),
         (["two", "hosts.first.host=a"], "two: hosts.first must be {host: NAME, port: NUMBER}"),
