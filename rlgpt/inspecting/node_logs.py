@@ -15,9 +15,9 @@ import msgspec
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.plain_text import plain
 from nodes.common.running.standard_error import to_stderr
-from rlgpt.composing.configuration import load
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused, instead
+from rlgpt.report import node_files
 from rlgpt.runs import run_folder
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
@@ -79,15 +79,16 @@ def show_logs(
     if last is not None and last < 0:
         raise Refused(f"--last {last}: 0 entries or more")
     run = run_folder.find(wanted)
-    stack = load(run)
+    known = _nodes(run)
     for node in nodes:
-        stack.check_node(node)
-    logs = [NodeLog(run / node / LOG, node) for node in nodes or stack.nodes]
+        if node not in known:
+            raise Refused(f"there is no node `{node}`{instead(node, known)}")
+    logs = [NodeLog(run / node / LOG, node) for node in nodes or known]
     seen = [entry for log in logs for entry in log.read() if chosen.takes(entry)]
     seen.sort(key=lambda entry: entry.time)
     if last is not None:
         seen = seen[len(seen) - min(last, len(seen)) :]
-    width = max(map(len, nodes or stack.nodes))
+    width = max(map(len, nodes or known), default=0)
     if closed := [f"{log.node}/{LOG}: {log.closed}" for log in logs if log.closed]:
         to_stderr(f"left out, cannot be read: {'; '.join(closed)}")
     for entry in seen:
@@ -100,6 +101,13 @@ def show_logs(
         for entry in sorted(fresh, key=lambda entry: entry.time):
             _print(entry, width, as_json)
     return 0
+
+
+def _nodes(run: Path) -> list[str]:
+    """The nodes of a launch, as far as its config.yaml is whole, and all that have left a log."""
+    with_log = sorted(path.parent.name for path in run.glob(f"*/{LOG}"))
+    configured = map(str, node_files.part(node_files.config(run), "nodes"))
+    return list(dict.fromkeys([*configured, *with_log]))
 
 
 class NodeLog:

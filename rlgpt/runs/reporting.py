@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from rlgpt.composing.configuration import read
 from rlgpt.refused import Refused
 from rlgpt.report import stores
 from rlgpt.report.writing import read_summary, write
@@ -13,7 +12,6 @@ def report(wanted: str | None, goal: str | None = None) -> int:
     """Write the report of a run (a path, a name below ``runs/``, or the newest run) and print its
     state and where the page is. Raises Refused."""
     run = run_folder.find(wanted)
-    read(run)  # raises Refused
     stores.check_readable(run)
     try:
         _, page = write(run, goal=goal)

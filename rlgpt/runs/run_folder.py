@@ -8,7 +8,7 @@ from pathlib import Path
 
 from messages.bus.address import short_folder
 from nodes.common.running.file_lock import is_locked, take_lock
-from nodes.config import ENV_SERVER, env_server_number
+from nodes.config import ENV_SERVER, ConfigError, env_server_number, read_config
 from rlgpt.refused import Refused
 
 
@@ -109,7 +109,16 @@ def remove(run: Path, before: Path | None) -> None:
 
 def find(wanted: str | None) -> Path:
     """The run folder that a command is about: a path, a name below ``runs/``, or the newest run.
-    Raises Refused."""
+    Raises Refused, also where its config.yaml is no launch's."""
+    run = _find(wanted)
+    try:
+        read_config(run)
+    except ConfigError as error:
+        raise Refused(str(error)) from None
+    return run
+
+
+def _find(wanted: str | None) -> Path:
     if wanted is not None:
         candidates = [Path(os.path.expanduser(wanted)), Path("runs") / wanted]
         for candidate in candidates:

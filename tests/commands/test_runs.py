@@ -62,6 +62,40 @@ def test_a_sentence_names_a_run_by_a_word_that_finds_it(place: Path) -> None:
     assert run_word(run) == "runs/one"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "report FOLDER",
+        "profile FOLDER",
+        "episode list FOLDER",
+        "compare one FOLDER",
+        "prompt show planner --run FOLDER",
+        "ask planner --run FOLDER",
+        "node log --run FOLDER",
+        "param changes --run FOLDER",
+    ],
+)
+def test_a_folder_of_something_else_is_no_run_for_any_command(
+    place: Path, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    ran(place, "one")
+    foreign = place / "foreign"
+    foreign.mkdir()
+    (foreign / "config.yaml").write_text("hi\n")
+    sentence = refused(capsys, *words.replace("FOLDER", str(foreign)).split())
+    assert f"{foreign / 'config.yaml'}: it is no launch" in sentence
+
+
+def test_logs_need_no_whole_launch_file(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = place / "runs" / "cut"
+    (run / "critic").mkdir(parents=True)
+    (run / "config.yaml").write_text("name: cut\ntask:\n  success:\n    ki")
+    (run / "critic" / "node.log").write_text("2026-01-01 00:00:00,000 INFO hello\n")
+    assert main(["node", "log", "--run", "cut"]) == 0
+    assert "critic info    hello" in capsys.readouterr().out
+    assert "did you mean `critic`?" in refused(capsys, "node", "log", "crtic", "--run", "cut")
+
+
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(arguments) == 2
     errors = capsys.readouterr().err
