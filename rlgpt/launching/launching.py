@@ -207,7 +207,7 @@ class Launch:
         except BusError as error:
             raise Refused(str(error)) from None
         self._recorder: LaunchRecorder | None = None
-        self._launches = Launches(run)
+        self._launches = Launches(run, view.report)
         self.supervisor = Supervisor(stack, run, excluded, self)
 
     def report(self, text: str) -> None:

@@ -5,7 +5,7 @@ a run knows whether it still goes on, was interrupted, or its launcher was kille
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from messages.undecodable import UNDECODABLE
+from nodes.common.running.standard_error import to_stderr
 from nodes.common.storage.whole_files import write_whole
 from nodes.times import FILE as TIMES
 from nodes.times import lines_in
@@ -33,11 +34,15 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
 
 
 class Launches:
-    """What the launcher writes. Where the disk is full, it goes on without."""
+    """What the launcher writes. Where the disk is full, it goes on without. ``report`` is given a
+    sentence where the file that was there cannot be read."""
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, report: Callable[[str], None] = to_stderr) -> None:
         self._path = run / FILE
         self._records = read(run)
+        if not self._records and (aside := _put_aside(self._path)):
+            report(f"{FILE} cannot be read; it is now {aside}, and the run's time is an estimate")
+            self._records.append(_estimated(run))
         if self._records and self._records[-1].ended is None:
             # Of a launcher that was killed. When that was, is lost once this launch has written.
             self._records[-1].ended = max(last_sign(run), self._records[-1].began)
@@ -70,6 +75,24 @@ class Launches:
             write_whole(self._path, msgspec.json.format(msgspec.json.encode(self._records)))
         except OSError:
             return  # the report is then incomplete; the run itself does not depend on it
+
+
+def _put_aside(path: Path) -> str:
+    """Rename a file that is damaged; its new name, empty if there is none that can be renamed."""
+    try:
+        return (
+            path.rename(path.with_name(f"{path.name}.damaged")).name if path.stat().st_size else ""
+        )
+    except OSError:
+        return ""
+
+
+def _estimated(run: Path) -> LaunchRecord:
+    """One launch in place of those that were lost: from the first to the last sign of a node."""
+    lines = [line for path in run.glob(f"*/{TIMES}") for line in lines_in(path)]
+    began = min((line.at - line.seconds for line in lines), default=_made(run))
+    ended = max((line.at for line in lines), default=last_sign(run))
+    return LaunchRecord(began=began, ended=max(began, ended), text=f"{FILE} was damaged")
 
 
 def read(run: Path) -> list[LaunchRecord]:

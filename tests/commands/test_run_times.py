@@ -65,6 +65,23 @@ def test_a_killed_launch_of_an_older_record_ends_with_its_last_line_of_times(
     assert launches.seconds(tmp_path, time.time()) == pytest.approx(3000.0 + 100.0 + 1.0)
 
 
+def test_a_damaged_record_is_put_aside_and_the_time_estimated_from_the_nodes(
+    tmp_path: Path,
+) -> None:
+    began = killed_an_hour_ago(tmp_path)
+    (tmp_path / launches.FILE).write_bytes(b'[{"began": 1764')
+    sentences: list[str] = []
+    resumed = launches.Launches(tmp_path, sentences.append)
+    resumed.withdraw()
+    assert "launches.json.damaged" in sentences[0]
+    assert (tmp_path / "launches.json.damaged").read_bytes() == b'[{"began": 1764'
+    (lost,) = launches.read(tmp_path)
+    assert lost.began == pytest.approx(began + 4.0)
+    assert launches.seconds(tmp_path, time.time()) == pytest.approx(4.0)
+    launches.Launches(tmp_path, sentences.append)
+    assert len(sentences) == 1
+
+
 def test_a_look_at_a_run_whose_launcher_was_killed_is_no_sign_of_the_run(tmp_path: Path) -> None:
     """SQLite writes files beside a database also where it only reads."""
     began = killed_an_hour_ago(tmp_path)
