@@ -43,6 +43,13 @@ from rlgpt.commands.parsing import parser_of, refuse_more
 from rlgpt.refused import Refused
 from rlgpt.version import Version
 
+COMMANDS = (
+    launch, resume, train, task, table, runs, compare, dash, report, profile, episode, run,
+    keys, llm, prompt, ask, breakpoints, program, skill, node, topic, service, action, param,
+    interface, bag, graph, doctor, world,
+)  # fmt: skip
+"""In the order of the help; `completion` comes after them, as it completes them all."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code: 0 done, 1 failed on its way, 2 not done, 128 + n
@@ -97,35 +104,8 @@ def command_parser() -> argparse.ArgumentParser:
     )
     parser.set_defaults(takes_more=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    launch.add(commands)
-    resume.add(commands)
-    train.add(commands)
-    task.add(commands)
-    table.add(commands)
-    runs.add(commands)
-    compare.add(commands)
-    dash.add(commands)
-    report.add(commands)
-    profile.add(commands)
-    episode.add(commands)
-    run.add(commands)
-    keys.add(commands)
-    llm.add(commands)
-    prompt.add(commands)
-    ask.add(commands)
-    breakpoints.add(commands)
-    program.add(commands)
-    skill.add(commands)
-    node.add(commands)
-    topic.add(commands)
-    service.add(commands)
-    action.add(commands)
-    param.add(commands)
-    interface.add(commands)
-    bag.add(commands)
-    graph.add(commands)
-    doctor.add(commands)
-    world.add(commands)
+    for each in COMMANDS:
+        each.add(commands)
     completion.add(commands, parser)
     return parser
 
