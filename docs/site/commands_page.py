@@ -4,7 +4,7 @@ import argparse
 import re
 from collections.abc import Iterator
 
-from rlgpt.main import command_parser
+from rlgpt.command_line import command_parser
 
 _ANGLE = re.compile(r"[<>]")
 

@@ -14,7 +14,8 @@ from nodes.common.running.ending_signals import (
     interrupted_once,
     interruptible,
 )
-from rlgpt.main import command_parser, main
+from rlgpt.command_line import command_parser
+from rlgpt.main import main
 from tests.launch_toys.launched import command, environment, rlgpt
 
 WHY = ("world", "coverage", "--why")  # becomes a program of the env server
@@ -72,12 +73,33 @@ def test_output_to_a_full_disk_ends_the_command_with_one_sentence(
     )
 
 
-def test_ctrl_c_during_imports_ends_the_command_silently_with_code_130(tmp_path: Path) -> None:
+SLOW_COMMANDS = """
+import sys, time
+
+class Slow:
+    def find_spec(name, path=None, target=None):
+        if name == "rlgpt.commands":
+            import waits
+
+sys.meta_path.insert(0, Slow)
+from rlgpt.main import main
+sys.exit(main(["runs"]))
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["-m", "nodes.common.running.command", "waits"], ["-c", SLOW_COMMANDS]],
+    ids=["a module", "rlgpt"],
+)
+def test_ctrl_c_during_imports_ends_the_command_silently_with_code_130(
+    tmp_path: Path, words: list[str]
+) -> None:
     (tmp_path / "waits.py").write_text(
         "import time\nprint('waiting', flush=True)\ntime.sleep(60)  # an import that takes long\n"
     )
     process = subprocess.Popen(
-        [sys.executable, "-m", "nodes.common.running.command", "waits"],
+        [sys.executable, *words],
         cwd=tmp_path,
         env=environment(),
         stdout=subprocess.PIPE,

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from rlgpt.main import command_parser
+from rlgpt.command_line import command_parser
 
 PROGRAMS = (
     "nodes.llm.training.__main__",

@@ -54,7 +54,7 @@ def test_importing_rlgpt_registers_the_ids_and_loads_neither_torch_nor_numba(imp
 
 def test_the_command_starts_without_gymnasium() -> None:
     program = (
-        "import sys, rlgpt.main\n"
+        "import sys, rlgpt.command_line\n"
         "print([m for m in ('gymnasium', 'numpy', 'voxeldojo.tasks') if m in sys.modules])"
     )
     done = subprocess.run(

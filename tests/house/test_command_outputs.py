@@ -4,7 +4,7 @@ import re
 
 from docs.site import commands_page
 from docs.site.command_outputs import PAGE, definition
-from rlgpt.main import command_parser
+from rlgpt.command_line import command_parser
 
 
 def test_every_command_is_typed_on_the_page_or_named_with_where_its_output_is() -> None:

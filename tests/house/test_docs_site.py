@@ -16,8 +16,8 @@ import yaml
 from docs.site import api_page, commands_page, launch_page, messages_page
 from docs.site.gallery_films import smaller
 from docs.site.staged_pages import ROOT, places
+from rlgpt.command_line import command_parser
 from rlgpt.interfaces import message_types
-from rlgpt.main import command_parser
 from tests.house.doc_pages import PAGES
 
 PYTHON = ROOT / ".venv-docs" / "bin" / "python"
