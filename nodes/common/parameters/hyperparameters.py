@@ -32,6 +32,8 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     epochs: Positive = 8
     sequence: Positive = 16  # decisions in a sequence, for a policy with a memory
     minibatch: NotNegative = 256  # decisions; 0: the whole rollout at once
+    # The rate falls linearly with the share of the budget that is left: where the budget grows, it
+    # rises again.
     learning_rate: Amount = 1e-3
     final_share: Share = 0.1  # of the learning rate that is left when the budget is spent
     max_grad_norm: Amount = 0.5  # 0: not clipped
