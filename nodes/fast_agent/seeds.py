@@ -8,6 +8,7 @@ import zlib
 import msgspec
 
 from messages.world import SeedRange
+from nodes.common.parameters.hyperparameters import MOST_DEMONSTRATIONS
 from nodes.common.storage.node_memory import Memory
 
 _PER_RUN = 1_000_000
@@ -17,7 +18,6 @@ _EVALUATION = 12_500
 _PERFORMANCE = 12_500
 _VALIDATION = 25_000
 _WHILE_TRAINING = 10_000  # before the end of training's range, to which no training comes
-_DEMONSTRATIONS = 1_000  # the last of them, which the learner takes for programs to clone
 
 
 def training_seeds(seed: int) -> SeedRange:
@@ -29,7 +29,9 @@ def seeds_while_training(seed: int, size: int, goal: str) -> SeedRange:
     """Seeds on which a policy is tried out as it is trained for a goal: the same each time, and as
     a rule others than those of another goal. A policy that goes on from the best weights of an
     earlier training would else begin on the seeds that these were chosen by."""
-    slices = max(1, (_WHILE_TRAINING - _DEMONSTRATIONS) // size)
+    left = _WHILE_TRAINING - MOST_DEMONSTRATIONS  # the last are the learner's demonstrations
+    size = min(size, left)
+    slices = left // size
     first = zlib.crc32(goal.encode()) % slices * size
     return SeedRange(first=seed * _PER_RUN + _TRAINING - _WHILE_TRAINING + first, count=size)
 

@@ -22,9 +22,10 @@ from messages.system import SetParameters, set_parameters
 from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm, SeedRange, Task
+from nodes.common.parameters.hyperparameters import MOST_DEMONSTRATIONS, Hyperparameters
 from nodes.config import ConfigError
 from nodes.fast_agent.fast_agent import FastAgent
-from nodes.fast_agent.seeds import seeds_while_training
+from nodes.fast_agent.seeds import seeds_while_training, training_seeds
 from nodes.testing import MockBus, start
 from tests.agents.craft_world import Inventories
 
@@ -223,6 +224,17 @@ def test_trainings_of_different_goals_are_tried_out_on_different_seeds() -> None
     first = {seeds_while_training(3, 20, f"goal/{n}").first for n in range(20)}
     assert len(first) > 15
     assert all((each - 3_890_000) % 20 == 0 for each in first)
+
+
+def test_no_demonstration_has_the_seed_of_a_tryout_while_training() -> None:
+    """Demonstrations have the last seeds of a training, at most so many."""
+    with pytest.raises(msgspec.ValidationError, match="clone_episodes"):
+        msgspec.convert({"clone_episodes": MOST_DEMONSTRATIONS + 1}, Hyperparameters)
+    training = training_seeds(0)
+    for size in (1, 20, 20_000):
+        for goal in range(400):
+            tryout = seeds_while_training(0, size, f"goal/{goal}")
+            assert tryout.first + tryout.count <= training.count - MOST_DEMONSTRATIONS
 
 
 def test_a_program_that_never_succeeded_is_not_cloned(tmp_path: Path):

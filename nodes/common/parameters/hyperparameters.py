@@ -1,9 +1,14 @@
 """The learner's parameters: PPO's hyper-parameters and how it uses the machine."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from messages.bounds import Amount, Discount, NotNegative, Positive, Share
 from nodes.node import Node
+
+MOST_DEMONSTRATIONS = 1_000
+"""Seeds at the end of a training's, on which nothing but demonstrations is played."""
 
 
 class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
@@ -49,7 +54,8 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     imitation_minibatch: NotNegative = 256  # decisions; 0: all at once
 
     # The cloned start: a policy imitates the programs in `clone`, then is kept close to that.
-    clone_episodes: Positive = 32  # played in all, by the programs in turn
+    # Played in all, by the programs in turn.
+    clone_episodes: Annotated[int, Meta(ge=1, le=MOST_DEMONSTRATIONS)] = 32
     clone_epochs: Positive = 100  # over the decisions of those that succeeded, at most
     clone_until: Amount = 0.1  # cross-entropy at which that ends
     clone_hold: NotNegative = 8192  # first samples, from which only the critic learns
