@@ -102,14 +102,36 @@ def _part(
 
 
 def _unloadable(name: str, package: str, error: BaseException) -> GameError:
-    """With the innermost line of the game's own files that led there."""
+    return GameError(f"the game {name!r} cannot be loaded: {_cause(package, error)}")
+
+
+def cause(name: str, error: BaseException) -> str:
+    """An exception of a game that is played, in words, with the innermost line of the game's own
+    files that led there."""
+    return _cause(_played(name), error)
+
+
+def own_line(name: str, error: BaseException) -> str:
+    """The innermost line of the game's own files that led to an exception; empty if none did."""
+    return _own_line(_played(name), error)
+
+
+def _played(name: str) -> str:
+    """The package of a game whose play is loaded: entry points cannot be read in the jail."""
+    return type(play(name)).__module__
+
+
+def _cause(package: str, error: BaseException) -> str:
+    if isinstance(error, SyntaxError) and error.filename:
+        words, place = error.msg, f"{error.filename}, line {error.lineno}"
+    else:
+        words, place = str(error), _own_line(package, error)
+    found = f"{type(error).__name__}: {' '.join(words.split())}"
+    return f"{found} ({place})" if place else found
+
+
+def _own_line(package: str, error: BaseException) -> str:
     own = f"{os.sep}{package.partition('.')[0]}{os.sep}"
     frames = traceback.extract_tb(error.__traceback__)
-    places = [(each.filename, each.lineno) for each in frames if own in each.filename]
-    words = str(error)
-    if isinstance(error, SyntaxError) and error.filename:
-        words, places = error.msg, [(error.filename, error.lineno)]
-    cause = f"{type(error).__name__}: {' '.join(words.split())}"
-    if places:
-        cause += " ({}, line {})".format(*places[-1])
-    return GameError(f"the game {name!r} cannot be loaded: {cause}")
+    places = [f"{each.filename}, line {each.lineno}" for each in frames if own in each.filename]
+    return places[-1] if places else ""

@@ -48,7 +48,7 @@ from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.games import any_task, first_kind, play_of
 from nodes.env_server.hosting import Host, HostedSessionLost, Jail, OwnProcess, clocked
-from nodes.env_server.jail.forking import MODULE, NoForkServer, NoRoom, left_over
+from nodes.env_server.jail.forking import MODULE, NoForkServer, NoRoom, NotWarm, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.live_sights import Sights
 from nodes.env_server.one_at_a_time import OneAtATime
@@ -301,7 +301,7 @@ class EnvServer(Node):
                 ahead=parameters.worlds_ahead,
                 threads=parameters.picture_threads,
             )
-        except (ValueError, WorldError) as error:
+        except (ValueError, WorldError, NotWarm) as error:
             raise ConfigError(str(error)) from error
         except NoRoom as error:  # another process would fare no better
             raise UnusableFile(str(error)) from error

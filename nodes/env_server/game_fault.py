@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from worlds.play import WorldError
+from worlds.registry import cause, own_line
+
 
 class Refusal(ValueError):
     """A request is refused for something that shows only while a game is played: it names something
@@ -14,12 +17,15 @@ class GameFault(RuntimeError):
 
 
 @contextmanager
-def playing() -> Iterator[None]:
+def playing(game: str) -> Iterator[None]:
     """Where a game is only played: what a caller names was looked at before, so that a ValueError
-    is no refusal but a fault of the game. It is raised on as one."""
+    is no refusal but a fault of the game. It is raised on as one, and so is whatever else comes
+    out of the game's own files. A program may have taken the memory that they then lack."""
     try:
         yield
-    except Refusal:
+    except (Refusal, GameFault, WorldError, MemoryError, SystemError):
         raise
-    except ValueError as error:
-        raise GameFault(f"the game failed by {type(error).__name__}: {error}") from error
+    except Exception as error:
+        if not isinstance(error, ValueError) and not own_line(game, error):
+            raise
+        raise GameFault(f"the game failed by {cause(game, error)}") from error

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,20 +43,19 @@ from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.configuration import Stack, check, check_task
 from rlgpt.inspecting.stack_doctor import _games
 from rlgpt.refused import Refused
-from tests.house.changed_game import CARD_FILE, a_heap, broken_copy
+from tests.house.changed_game import CARD_FILE, FILE, PAGE, a_heap, broken_copy, write_game
 from tests.launch_toys.launched import CHECKOUT, PATIENCE, command, environment
 from worlds import card
 from worlds.foreign import other_games
 from worlds.registry import games, unplayable
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "adding_a_game.md").read_text("utf-8")
-FILE = re.compile(r"^`([\w./]+)`\n\n(```+)\w+\n(.*?)^\2$", re.DOTALL | re.MULTILINE)
+ROOT = CHECKOUT
 MOST_LINES = 200
 BEFORE_ROCK = (
     '"before_rock": Feature(name="before_rock", size=1, description="1 before a rock, else 0")'
 )
 TITLE = '    title="Quarry",\n'
+FAR = '    features = {\n"far": Feature(name="far", size=1, description=""),\n'
 ALL_PLAIN = "primitives=dict.fromkeys(ACTIONS, 0)"
 AGENTS = {"Plan": "planner", "Decompose": "slow_agent", "Judge": "critic"}
 
@@ -66,21 +64,7 @@ AGENTS = {"Plan": "planner", "Decompose": "slow_agent", "Judge": "critic"}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The page's files, as an installed package would lie on the path."""
     folder = tmp_path_factory.mktemp("quarry")
-    for name, _, text in FILE.findall(PAGE):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
-    installed = folder / f"{project['name']}-{project['version']}.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-    )
-    points = [
-        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
-        for group, entries in project["entry-points"].items()
-    ]
-    (installed / "entry_points.txt").write_text("\n".join(points))
+    write_game(folder)
     sys.path.append(str(folder))
     yield folder
     sys.path.remove(str(folder))
@@ -415,6 +399,19 @@ def test_a_card_that_lacks_a_part_is_refused_in_one_sentence(folder: Path, tmp_p
         (CARD_FILE, ALL_PLAIN, "primitives=ACTIONS", "its language has tuple as primitives, which"),
         (CARD_FILE, ALL_PLAIN, "primitives={'dig': 2}", "its primitive 'dig' takes 2 arguments;"),
         (CARD_FILE, ALL_PLAIN, "primitives={'go on': 0}", "its language has 'go on', which prog"),
+        (CARD_FILE, "    features = {\n", FAR, "its card has the feature 'far', which its"),
+        (
+            CARD_FILE,
+            "size=len(ITEMS)",
+            "size=2",
+            "the feature 'held' has 3 columns, and 2 in",
+        ),
+        (
+            "play.py",
+            '"before_rock": C',
+            '"time": C',
+            "its columns have 'time', which every game",
+        ),
         ("play.py", "import numpy", "import numpi", "needs the package 'numpi'"),
         ("play.py", "PLAY = Quarry()", "PLAY = 1 / 0", "ZeroDivisionError: .*heap/play.py, line "),
     ],

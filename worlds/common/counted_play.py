@@ -9,8 +9,9 @@ import numpy as np
 from messages.program import Program
 from messages.world import Condition, Interface, RewardTerm, Task, View
 from worlds.card import Card
-from worlds.common.feature_matrix import Columns, FeatureMatrix
+from worlds.common.feature_matrix import OF_ALL_GAMES, Columns, FeatureMatrix
 from worlds.common.numbered import NumberedActions
+from worlds.common.pictures import picture_size
 from worlds.play import (
     Bools,
     Counters,
@@ -82,6 +83,21 @@ class CountedPlay(Play):
     @abstractmethod
     def columns(self) -> Mapping[str, Columns]:
         """Features by name, but for those of all games."""
+
+    def problem(self) -> str:
+        """Features that do not fit those of the card: a policy would be sent what the card does
+        not describe, or nothing."""
+        columns = self.columns()
+        if taken := [name for name in columns if name in OF_ALL_GAMES or picture_size(name)]:
+            return f"its columns have {taken[0]!r}, which every game has: give it another name"
+        sizes = {**OF_ALL_GAMES, **{name: each.size for name, each in columns.items()}}
+        for name, feature in self.card.specs.features.items():
+            size = picture_size(name) or sizes.get(name)
+            if size is None:
+                return f"its card has the feature {name!r}, which its columns have not"
+            if size != feature.size:
+                return f"the feature {name!r} has {size} columns, and {feature.size} in its card"
+        return ""
 
     def check(self, kind: str, task: Task, options: Mapping[str, Any]) -> None:
         """Raises ValueError for a kind of world or an option that the game does not have."""

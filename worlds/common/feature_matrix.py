@@ -16,6 +16,10 @@ MINECLIP = "mineclip"
 the reward term, too."""
 
 
+OF_ALL_GAMES = {"previous_choice": 0, "time": 1, "under_way": 2, MINECLIP: EMBEDDING}
+"""Features that every game has, with the sizes that cards give them: 0 is that of the choices."""
+
+
 class Columns(NamedTuple):
     """A feature of a game, made ready for a world. ``write`` gets the game's readings and the
     columns (B, size), float32, that it is to fill."""

@@ -128,7 +128,7 @@ class ConfinedWorker:
         if isinstance(ask, worker_wire.Run):
             return self._run(session, ask)
         if isinstance(ask, worker_wire.Show):
-            with playing():
+            with playing(session.task.game):
                 return worker_wire.Pictured(
                     pictures=session.pictures(),
                     choices=session.choices(),
@@ -137,7 +137,7 @@ class ConfinedWorker:
         if isinstance(ask, worker_wire.End):
             session.close()
             return worker_wire.Done()
-        with playing():
+        with playing(session.task.game):
             return worker_wire.Standing(
                 episodes=session.episodes(), endings=session.endings(), guards=session.guards()
             )
@@ -150,7 +150,7 @@ class ConfinedWorker:
         world = play.make_world(ask.kind, request.size, request.task, **ask.options)
         # Whatever the world imports or loads when it is first played, it has to load now.
         first = np.zeros(1, np.int64)
-        with playing():
+        with playing(request.task.game):
             world.reset(first, first + request.seeds.first)
             play.load(world)
         # No thread can be started any more later.
@@ -186,7 +186,7 @@ class ConfinedWorker:
         steps, reports = session.run_program(
             request.program, check, request.environments, request.begins, request.guards
         )
-        with playing():
+        with playing(session.task.game):
             return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     def _count(self, steps: int) -> None:

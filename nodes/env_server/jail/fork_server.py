@@ -16,13 +16,14 @@ import socket
 import sys
 import traceback
 import unicodedata  # noqa: F401 - by then it could not be loaded any more
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from messages.program import CheckProgram, Program
-from messages.world import OpenSession, Pictures, SeedRange, Task
+from messages.world import Opened, OpenSession, Pictures, SeedRange, Task
 from nodes.common.running.process import end_with_parent
 from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.games import play_of
@@ -31,7 +32,11 @@ from nodes.env_server.jail.confine import missing
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.session import Session
 from worlds.play import Play, WorldError
+from worlds.registry import cause
 from worlds.runtime import Runtime
+
+FAULT = b"fault "
+"""How the answer to a request for a worker begins that cannot be of use; a sentence follows."""
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,23 +80,36 @@ def _serve(control: socket.socket, spec: Spec) -> None:
         control.send(msgspec.json.encode(FirstReport(error=sentence[:2000])))
         return
     control.send(msgspec.json.encode(FirstReport(missing=missing())))
-    warm_language(play)
+    fault = _fault(spec, lambda: warm_language(play))
     request = _Request(control, play.programs)
     if request.what == "early":
         # Checking programs does not have to wait until kernels are loaded, or even compiled.
-        request.handle()
+        request.handle(fault)
         request = None
     elif not request.what:
         return
-    warm_world(spec, play)
+    fault = fault or _fault(spec, lambda: warm_world(spec, play))
     if len(os.listdir("/proc/self/task")) != 1:
         print("the fork server has more than one thread: forks may hang", file=sys.stderr)
     gc.collect()
     gc.freeze()  # else collections of the workers would copy what they share
     while request is None or request.what:
         if request is not None:
-            request.handle()
+            request.handle(fault)
         request = _Request(control, play.programs)
+
+
+def _fault(spec: Spec, warm: Callable[[], None]) -> str:
+    """Warm up; a sentence if the game fails at it, as it would again in another fork server."""
+    try:
+        warm()
+    except MemoryError:
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        game = spec.task.game
+        return f"the game {game!r} cannot be warmed up: {cause(game, error)}"
+    return ""
 
 
 class _Request:
@@ -104,12 +122,18 @@ class _Request:
         asked, self._files, _, _ = socket.recv_fds(control, 64, 3)
         self.what, _, self._number = asked.decode().partition(" ")
 
-    def handle(self) -> None:
+    def handle(self, fault: str) -> None:
+        """``fault``: why no worker of this game can be of use; empty if nothing is wrong."""
         if self.what == "reap":
             status = -1
             with contextlib.suppress(ChildProcessError):
                 status = os.waitpid(int(self._number), 0)[1]
             self._control.send(str(status).encode())
+            return
+        if fault:
+            for file in self._files:
+                os.close(file)
+            self._control.send(FAULT + fault[:2000].encode())
             return
         pid = os.fork()
         if not pid:
@@ -163,6 +187,7 @@ def warm_world(spec: Spec, play: Play) -> None:
     )
     world = play.make_world(spec.kind, 2, task, **spec.options)
     session = Session(request, world)
+    _all_numbers(session.opened())
     for success in warm.conditions:
         session.take(msgspec.structs.replace(interface, success=success, autocraft=True))
         session.step(np.array([1, 2], np.int64))
@@ -175,6 +200,16 @@ def warm_world(spec: Spec, play: Play) -> None:
     session.episodes()
     session.pictures()
     session.close()
+
+
+def _all_numbers(opened: Opened) -> None:
+    """A policy of features that are nan has no choice: that would be an error of the learner,
+    without the feature's name."""
+    column = 0
+    for field in opened.fields:
+        if not np.isfinite(opened.features[:, column : column + field.size]).all():
+            raise ValueError(f"the feature {field.name!r} has values that are no numbers")
+        column += field.size
 
 
 if __name__ == "__main__":

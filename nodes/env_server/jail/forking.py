@@ -26,7 +26,7 @@ from messages.bus.failure_text import disk_failure
 from messages.undecodable import UNDECODABLE
 from nodes.common.running.process import python
 from nodes.common.running.process_status import Watch, signal_name
-from nodes.env_server.jail.fork_server import FirstReport, Spec
+from nodes.env_server.jail.fork_server import FAULT, FirstReport, Spec
 from nodes.env_server.programs.part_clock import PLACES, SpentTime
 from nodes.env_server.programs.pulse import COLLECTED, SIZE, STEPS
 
@@ -52,6 +52,10 @@ class NoForkServer(Exception):
 
 class NoRoom(NoForkServer):
     """What is shared with a worker cannot be written, as on a full disk."""
+
+
+class NotWarm(NoForkServer):
+    """The game fails where a fork server plays a little of it first; the message has how."""
 
 
 class _Ended(Exception):
@@ -235,7 +239,7 @@ class ForkServer:
         return tried
 
     def _fork(self, early: bool) -> Forked:
-        """Raises NoRoom; _Ended, and then it has been ended."""
+        """Raises NoRoom, NotWarm; _Ended, and then it has been ended."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         reading, writing = os.pipe()
         file = None
@@ -250,6 +254,8 @@ class ForkServer:
                 answer, files = self._ask(b"early" if early else b"fork", given)
             finally:
                 os.close(shared)
+            if answer.startswith(FAULT):
+                raise NotWarm(answer.removeprefix(FAULT).decode(errors="replace"))
             try:
                 pid, pidfd = int(answer), files[0]
             except (ValueError, IndexError):

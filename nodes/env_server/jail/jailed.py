@@ -32,7 +32,7 @@ from nodes.env_server.film import Film
 from nodes.env_server.hosting import HostedSessionLost
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.fork_server import Spec
-from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer
+from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer, NotWarm
 from nodes.env_server.jail.worker import Worker, WorkerLost
 from nodes.env_server.live_sights import Sights
 from nodes.env_server.pausable_run import PausableRun
@@ -122,7 +122,7 @@ class JailedHost:
                         return self.quarantine.problems(request.program.source)
                     why = lost
                 except NoForkServer as error:
-                    raise WorldError(f"{error}; the env server's log has why") from error
+                    raise _no_world(error) from error
         raise WorldError(f"no program can be checked: {why}, {_WORKERS} times in a row")
 
     def worker(
@@ -138,7 +138,7 @@ class JailedHost:
             sights = None if self._sights is None else self._sights.of(request)
             return Worker(self._server, counted, add, model=self._model, sights=sights)
         except NoForkServer as error:
-            raise WorldError(f"{error}; the env server's log has why") from error
+            raise _no_world(error) from error
 
     def making(self, request: OpenSession, film: Film | None, over: bool) -> worker_wire.Make:
         model = self._model
@@ -195,6 +195,11 @@ class JailedHost:
         """There is another fork server: it forks its first worker, as at the start."""
         with self._checking, contextlib.suppress(NoForkServer):
             self._have_checker()
+
+
+def _no_world(error: NoForkServer) -> WorldError:
+    known = isinstance(error, NotWarm)
+    return WorldError(str(error) if known else f"{error}; the env server's log has why")
 
 
 class JailedSession:

@@ -107,11 +107,11 @@ class Session:
         if request.interface is not None and not request.autoreset:
             self._tally.begin(request.interface)
         self._training: GuardTraining | None = None
-        with playing():
+        with playing(self.task.game):
             self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
         if request.guard is not None:
             self._training = self._guard_training(request)
-        with playing():
+        with playing(self.task.game):
             self._steps.warm()
 
     def opened(self) -> Opened:
@@ -180,7 +180,7 @@ class Session:
             raise ValueError("the session has no interface yet: send env_server/interface first")
         if choices.shape != (self.size,) or choices.dtype.kind not in "iu":
             raise ValueError(f"choices are {self.size} integers, one for each environment")
-        with playing():
+        with playing(self.task.game):
             return self._stepped(stage, choices)
 
     def _stepped(self, stage: InterfaceStage, choices: Ints) -> Stepped:
@@ -266,7 +266,7 @@ class Session:
         made = self._made(guards)
         reports = Reports(program.name, self._steps.play, self._readings)
         named = self._named(environments)
-        with playing():
+        with playing(self.task.game):
             if begins:
                 self.records.begin_subtask(np.flatnonzero(named), self._readings)
             rows = named & ~self.records.over
