@@ -74,6 +74,7 @@ class Critic(Node):
                 success_rate=rate,
                 reason=outcome_in_words(evidence),
                 episodes=len(evidence.episodes),
+                progress=1.0,
             )
         try:
             answer = self._asked(evidence, rate, self._chosen(evidence))

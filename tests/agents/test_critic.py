@@ -105,6 +105,7 @@ def test_where_all_succeeded_no_question_is_asked(bus: Bus, talker: Talker):
     talker.says = JudgeAnswer(success=False, reason="It looked so.")
     verdict = judged(bus, 10)
     assert (verdict.success, verdict.success_rate, verdict.episodes) == (True, 1.0, 10)
+    assert verdict.progress == 1.0  # iterations are compared by it
     assert verdict.reason == "It worked in 10 of 10 episodes."
     assert talker.asked == 0
 
