@@ -33,7 +33,8 @@ class Verdict(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     success_rate: float
     reason: str
     suggestion: str = ""
-    episodes: int = 0  # that were counted; 0: none was, and the rate was not measured
+    # That were counted, or shown where pictures decide; 0: none, and the rate was not measured.
+    episodes: int = 0
     progress: float = 0.0  # mean share of the aim that an episode brought about, 0 to 1
 
 

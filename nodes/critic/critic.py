@@ -96,8 +96,8 @@ class Critic(Node):
         )
 
     def _seen(self, evidence: Evidence) -> Verdict:
-        """Where nothing was counted: what the language model sees decides, of all episodes at
-        once."""
+        """Where nothing was counted: what the language model sees decides, of all episodes that it
+        is shown at once."""
         shown = self._chosen(evidence)
         if not shown:
             reason = "Only pictures can show whether it was done, and there were none."
@@ -111,7 +111,7 @@ class Critic(Node):
             success_rate=float(answer.success),
             reason=_one_line(answer.reason),
             suggestion=_one_line(answer.suggestion),
-            episodes=len(evidence.episodes),
+            episodes=len({picture.environment for picture in shown}),
         )
 
     def _chosen(self, evidence: Evidence) -> list[Picture]:

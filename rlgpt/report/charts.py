@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import msgspec
 
 from messages.plan import Iteration
-from rlgpt.report.words import count, cut_short, successes
+from messages.world import Task
+from rlgpt.report.words import count, counted, cut_short
 
 # Units of the SVG's viewBox. Narrow on purpose: on a phone the chart is about as wide, so its
 # type stays readable.
@@ -58,8 +59,8 @@ def _rates() -> list[Tick]:
     return [Tick(at=_y(rate), label=f"{rate:g}") for rate in (0.0, 0.25, 0.5, 0.75, 1.0)]
 
 
-def bars(iterations: list[Iteration], required: float) -> Bars | None:
-    """Success rate by iteration, with the rate that counts as success."""
+def bars(iterations: list[Iteration], required: float, task: Task | None = None) -> Bars | None:
+    """Success rate by iteration of the ``task``, with the rate that counts as success."""
     if not iterations:
         return None
     slot = (WIDTH - LEFT - RIGHT) / len(iterations)
@@ -75,8 +76,7 @@ def bars(iterations: list[Iteration], required: float) -> Bars | None:
             value=f"{item.success_rate:.2f}",
             label=str(item.number),
             reached=item.success_rate >= required and not item.cut,
-            note=f"iteration {item.number}: {successes(item)} of {item.episodes} episodes"
-            + cut_short(item.cut),
+            note=f"iteration {item.number}: {counted(item, task)}{cut_short(item.cut)}",
         )
         for index, item in enumerate(iterations)
     ]

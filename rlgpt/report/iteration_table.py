@@ -4,11 +4,12 @@ from rich.table import Table
 from rich.text import Text
 
 from messages.plan import GoalReport, Iteration, Performed
+from messages.world import Task
 from rlgpt.report.words import (
     count,
+    counted,
     decomposition,
     plain,
-    successes,
     telling_line,
 )
 
@@ -34,7 +35,7 @@ def iteration_table(report: GoalReport) -> Table:
         row += [
             Text(plain(decomposition(iteration))),
             _verdict(iteration),
-            Text(_rate(iteration)),
+            Text(_rate(iteration, report.task)),
             Text(count(iteration.samples.total)),
         ]
         table.add_row(*row)
@@ -60,11 +61,11 @@ def _add_performance(table: Table, performed: Performed, what: str) -> None:
     )
 
 
-def _rate(iteration: Iteration) -> str:
+def _rate(iteration: Iteration, task: Task) -> str:
     if not iteration.episodes:
         return "not evaluated"
     cut = ", cut" if iteration.cut else ""
-    return f"{iteration.success_rate:.2f} ({successes(iteration)}/{iteration.episodes}{cut})"
+    return f"{iteration.success_rate:.2f} ({counted(iteration, task, '{}/{}')}{cut})"
 
 
 def _verdict(iteration: Iteration) -> Text:

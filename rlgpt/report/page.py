@@ -151,7 +151,7 @@ def _chapters(report: Account, required: float) -> list[Chapter]:
                     name=name,
                     subtask=planned.get(name),
                     iterations=turns,
-                    bars=charts.bars(turns, required),
+                    bars=charts.bars(turns, required, report.task),
                 )
             )
     return result

@@ -2,7 +2,7 @@
 
 from messages.plan import Iteration, Line, Subtask
 from messages.training import Learning, Trained
-from messages.world import UNSAID, Condition, RewardTerm, Task
+from messages.world import JUDGED, UNSAID, Condition, RewardTerm, Task
 from nodes.common.running.plain_text import plain
 from worlds import GameError, card
 
@@ -117,6 +117,13 @@ def learned_in_words(learning: Learning) -> list[str]:
 def successes(iteration: Iteration) -> int:
     """How many of the iteration's evaluation episodes succeeded."""
     return round(iteration.success_rate * iteration.episodes)
+
+
+def counted(iteration: Iteration, task: Task | None, form: str = "{} of {} episodes") -> str:
+    """What the rate of an iteration is of; where pictures decide, no episodes are counted."""
+    if task is not None and task.success.kind == JUDGED:
+        return "judged from pictures"
+    return form.format(successes(iteration), iteration.episodes)
 
 
 def cut_short(cut: bool) -> str:

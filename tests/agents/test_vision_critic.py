@@ -375,6 +375,14 @@ def test_the_pictures_of_a_judgement_are_chosen_once(
     assert [[each.png for each in pictures] for pictures in chosen] == shown
 
 
+def test_a_judgement_counts_the_episodes_that_were_shown(setting: Setting):
+    """Two of six: no more fit into one question."""
+    success = Condition(kind=JUDGED, name="creative:0")
+    verdict = setting.judge(msgspec.structs.replace(evidence(worked=6), success=success))
+    assert len(images(setting.chats[0])) == 6
+    assert verdict.episodes == 2
+
+
 def test_a_creative_task_without_pictures_is_judged_not_done(setting: Setting):
     bare = evidence(worked=6, pictured=0)
     success = Condition(kind=JUDGED, name="creative:0")

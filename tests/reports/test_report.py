@@ -22,7 +22,7 @@ from messages.plan import (
 from messages.program import Program
 from messages.training import Demonstrated, Learning
 from messages.verdict import Verdict
-from messages.world import Condition
+from messages.world import JUDGED, Condition
 from rlgpt.refused import Refused
 from rlgpt.report.curves import Curve, of_policy
 from rlgpt.report.iteration_table import iteration_table
@@ -198,6 +198,21 @@ def test_a_page_is_written_without_transcript_plan_or_evaluation(tmp_path: Path)
     console = Console(file=io.StringIO(), width=120)
     console.print(iteration_table(report))
     assert "not evaluated" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_a_judged_rate_is_reported_without_a_count_of_successes(tmp_path: Path) -> None:
+    """The critic was shown a few of the episodes."""
+    report = goal_report()
+    success = Condition(kind=JUDGED, name="creative:0")
+    report = msgspec.structs.replace(
+        report, task=msgspec.structs.replace(report.task, success=success)
+    )
+    page = written(tmp_path, report).text
+    assert "judged from pictures" in page
+    assert "28 of 30" not in page
+    console = Console(file=io.StringIO(), width=200)
+    console.print(iteration_table(report))
+    assert "(judged from pictures)" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_a_page_is_written_with_damaged_files_in_the_run_folder(tmp_path: Path) -> None:
