@@ -2,25 +2,22 @@
 
 from messages.verdict import Evidence
 from messages.world import Picture
-from models.outcomes import holds
+from models.outcomes import failed_first, holds
 
 
 def choose(evidence: Evidence, most: int) -> list[Picture]:
-    """At most ``most`` pictures, whole episodes of them. Failed episodes show more; where
-    more than one fits, one that worked is among them, to be compared."""
+    """At most ``most`` pictures, whole episodes of them. Failed episodes show more, and each way to
+    fail comes first; where more than one fits, one that worked is among them, to be compared."""
     by_episode: dict[int, list[Picture]] = {}
     for picture in evidence.pictures:
         by_episode.setdefault(picture.environment, []).append(picture)
+    pictured = [each for each in failed_first(evidence) if each.environment in by_episode]
     worked = [
         episode.environment
-        for episode in evidence.episodes
-        if episode.environment in by_episode and holds(evidence.success, episode, evidence.game)
+        for episode in pictured
+        if holds(evidence.success, episode, evidence.game)
     ]
-    failed = [
-        episode.environment
-        for episode in evidence.episodes
-        if episode.environment in by_episode and episode.environment not in worked
-    ]
+    failed = [each.environment for each in pictured if each.environment not in worked]
     order = [*failed[:1], *worked[:1], *failed[1:], *worked[1:]]
     chosen: list[int] = []
     left = most

@@ -348,6 +348,18 @@ def test_a_creative_goal_is_judged_by_what_the_critic_sees(run_folder: Path):
     assert all("Nothing was counted" in r["messages"][-1]["content"][0]["text"] for r in looked)
 
 
+def test_pictures_show_each_way_to_fail():
+    """Three drowned and two ran out of steps: one of each is shown before a second one."""
+    asked = evidence(worked=0, pictured=5)
+    ends = [("death", "drowning")] * 3 + [("horizon", "")] * 3
+    episodes = [
+        msgspec.structs.replace(episode, ended=ended, cause=cause)
+        for episode, (ended, cause) in zip(asked.episodes, ends, strict=True)
+    ]
+    shown = chosen_pictures.choose(msgspec.structs.replace(asked, episodes=episodes), 6)
+    assert {each.environment for each in shown} == {0, 3}
+
+
 def test_the_pictures_of_a_judgement_are_chosen_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
