@@ -2,6 +2,7 @@
 
 import msgspec
 
+from messages.bounds import Share
 from messages.interface import LIMITED_BY_SERVER, Service
 from messages.program import ProgramReport
 from messages.training import Learning
@@ -16,7 +17,7 @@ class Evidence(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     description: str
     method: str  # "code" or "rl"
     success: Condition  # the aim of the sub-action
-    required_rate: float  # the success rate that counts as success
+    required_rate: Share  # the success rate that counts as success
     episodes: list[Episode]
     least_episodes: int = 1  # fewer never count as success, at any rate
     reports: list[ProgramReport] = []

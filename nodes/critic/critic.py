@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from messages.bounds import Share
+from messages.bus import ServiceError
 from messages.chat import (
     JudgeAnswer,
     JudgeQuestion,
@@ -17,6 +18,7 @@ from messages.chat import (
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import JUDGED, Picture
 from models.outcomes import count_in_words, outcome_in_words, progress, succeeded, success_rate
+from nodes.common.checks.task_check import condition_problem
 from nodes.common.parameters.vision import (
     StrictPictures,
     check_that_the_model_sees,
@@ -59,6 +61,8 @@ class Critic(Node):
             )
 
     def judge(self, evidence: Evidence) -> Verdict:
+        if problem := condition_problem(evidence.success, evidence.game):
+            raise ServiceError(f"evidence.{problem}", code="invalid")
         if self.parameters.required_rate is not None:
             evidence = msgspec.structs.replace(
                 evidence, required_rate=self.parameters.required_rate

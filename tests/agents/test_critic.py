@@ -3,14 +3,16 @@
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 import yaml
 
-from messages.bus import Bus, ServiceError
+from messages.bus import Bus, RemoteError, ServiceError
 from messages.chat import ASK, Answered, Ask, JudgeAnswer
 from messages.verdict import JUDGE, Evidence, Verdict
+from messages.world import Condition
 from tests.agent_stack import LOG, AgentProcess, ended_with_a_log
 from tests.bus_processes import PATIENCE
 from worlds import card
@@ -114,6 +116,30 @@ def test_without_an_answer_there_is_still_a_verdict(bus: Bus):
     verdict = judged(bus, 9)
     assert verdict.success
     assert verdict.reason == "It worked in 9 of 10 episodes; 1 ended without it."
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"success": Condition(kind="nonsense", name="log")}, "evidence.success.kind: "),
+        ({"success": Condition(kind="have", name="lag")}, "evidence.success.name: "),
+        ({"game": "zz"}, "evidence.game: "),
+        ({"required_rate": float("nan")}, "required_rate"),
+    ],
+)
+def test_invalid_evidence_is_refused_in_a_sentence(bus: Bus, changes: dict[str, Any], words: str):
+    valid: dict[str, Any] = {
+        "id": "judge",
+        "sub_action": "harvest log",
+        "description": "",
+        "method": "code",
+        "success": LOG,
+        "required_rate": 0.9,
+        "episodes": ended_with_a_log(1, 2, steps=1),
+    }
+    with pytest.raises(RemoteError, match=words) as refused:
+        bus.call(JUDGE, Evidence(**{**valid, **changes}), timeout=PATIENCE)
+    assert refused.value.code != "internal"
 
 
 def test_a_verdict_without_episodes_is_no_success(bus: Bus, talker: Talker):

@@ -22,6 +22,17 @@ def task_problem(task: Task) -> str:
     return next(_problems(task), "")
 
 
+def condition_problem(success: Condition, game: str) -> str:
+    """What is wrong with the success condition of anything in this game, as a sentence that begins
+    with the field; empty if there is nothing."""
+    try:
+        known = card(game)
+    except GameError as error:
+        return f"game: {error}"
+    problem = known.conditions.problem(success)
+    return f"success.{_wrong_field(success, known)}: {problem}" if problem else ""
+
+
 def missing_package(task: Task) -> str:
     """A package that playing the task's game needs and that is not installed, as a sentence; empty
     if all are there."""
@@ -167,8 +178,8 @@ def _problems(task: Task) -> Iterator[str]:
     if task.unsaid:
         if game.goals is None:
             yield f"success: the game {task.game} understands no goals in words; name a condition"
-    elif problem := game.conditions.problem(task.success):
-        yield f"success.{_wrong_field(task.success, game)}: {problem}"
+    elif problem := condition_problem(task.success, task.game):
+        yield problem
     if task.horizon < 1:
         yield f"horizon: an episode has at least 1 step, not {task.horizon}"
     elif problem := horizon_problem(task):
