@@ -104,7 +104,8 @@ class Critic(Node):
         is shown at once."""
         shown = self._chosen(evidence)
         if not shown:
-            reason = "Only pictures can show whether it was done, and there were none."
+            why = "there were none" if self.parameters.vision else "the critic is shown none"
+            reason = f"Only pictures can show whether it was done, and {why}."
             return Verdict(success=False, success_rate=0.0, reason=reason)
         try:
             answer = self._asked(evidence, 0.0, shown)

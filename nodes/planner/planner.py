@@ -20,6 +20,7 @@ from messages.world import JUDGED, Task
 from nodes.common.checks.plan_check import fixed, plan_problems
 from nodes.common.checks.task_check import task_problem
 from nodes.common.goals.budget import BUDGETS, Budgeted
+from nodes.common.parameters.vision import blind_critic
 from nodes.common.questions.asking import ask
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.common.storage.node_memory import Memory
@@ -51,6 +52,8 @@ class Planner(PlanningNode):
     def pursue(self, goal: Pursuing) -> GoalReport:
         if problem := task_problem(goal.request.task):
             raise ServiceError(f"task.{problem}", code="invalid")
+        if goal.request.task.success.kind == JUDGED and (problem := blind_critic(self.config)):
+            raise ServiceError(f"task {goal.request.task.id}: {problem}", code="invalid")
         task = with_success(self, goal.id, goal.request.task, self.parameters.repairs)
         return Pursuit(self, goal, task).run()
 

@@ -351,6 +351,16 @@ def test_a_prompt_override_of_a_launch_file_without_a_prompt_is_refused() -> Non
         compose_launch("harvest_log", ["prompt=3 logs"])
 
 
+def test_a_judged_goal_is_refused_where_the_critic_sees_no_pictures(
+    bus: MockBus, goals: Goals
+) -> None:
+    """Nothing is asked or played for it."""
+    task = goals.task("creative:0")
+    with pytest.raises(RemoteError, match="only a critic that sees pictures") as refused:
+        bus.run_goal(PURSUE, "demo", PursueGoal(task=task, limits=Limits()))
+    assert refused.value.code == "invalid"
+
+
 @pytest.fixture
 def bus(tmp_path: Path) -> Iterator[MockBus]:
     bus = MockBus("planner")

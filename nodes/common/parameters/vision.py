@@ -14,6 +14,9 @@ from messages.world import Pictures
 from models.picture_check import pictures_problem
 from nodes.config import ConfigError, node_values
 
+_ONLY_PICTURES = "only a critic that sees pictures can judge it"
+_ADVICE = "set nodes.critic.parameters.vision=true, with a model that sees (docs/llm.md)"
+
 
 class StrictPictures(Pictures, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Pictures as a launch file writes them."""
@@ -41,14 +44,22 @@ def pictures_for_the_critic(config: Mapping[str, Any], players: int = 1) -> Pict
 def judging_problem(config: Mapping[str, Any]) -> str:
     """Why no node of a launch can judge what only pictures show, as a sentence; empty if the critic
     can. Of a launch as it is composed, with its ``llm``."""
-    advice = "set nodes.critic.parameters.vision=true, with a model that sees (docs/llm.md)"
-    if node_values(config, "critic").get("vision") is not True:
-        return f"only a critic that sees pictures can judge it: {advice}"
+    if problem := blind_critic(config):
+        return problem
     profile = config.get("llm")
     profile = cast("dict[str, Any]", profile) if isinstance(profile, dict) else {}
     if profile.get("kind") != "replay" and profile.get("vision") is not True:
-        return f"only a critic that sees pictures can judge it, and the model sees none: {advice}"
+        return f"{_ONLY_PICTURES}, and the model sees none: {_ADVICE}"
     return ""
+
+
+def blind_critic(config: Mapping[str, Any]) -> str:
+    """That the critic is not to see any pictures, as a sentence; empty if it is. Of a launch as it
+    is composed, or as its nodes have it: a critic that is to see does not start without a model
+    that does."""
+    if node_values(config, "critic").get("vision") is True:
+        return ""
+    return f"{_ONLY_PICTURES}: {_ADVICE}"
 
 
 def check_that_the_model_sees(config: Mapping[str, Any]) -> None:
