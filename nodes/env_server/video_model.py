@@ -30,9 +30,9 @@ class VideoModel(Protocol):
     def reward(self, clips: Floats, prompt: str, negatives: Sequence[str] = ()) -> Floats: ...
 
 
-def check(interface: Interface, model: VideoModel | None, size: int, assisted: int) -> None:
+def check(interface: Interface, model: VideoModel | None, size: int, longest: int) -> None:
     """Check that the video model, if the interface needs it, is fast enough for ``size``
-    environments. ``assisted``: the steps that a game's assistant takes at most after a decision.
+    environments. ``longest``: the steps that a decision takes at most.
 
     Raises:
         ValueError: there is none, or it cannot.
@@ -45,17 +45,14 @@ def check(interface: Interface, model: VideoModel | None, size: int, assisted: i
         what = "reward term" if paid else "observation"
         raise ValueError(f"the {what} {MINECLIP!r} {_OFF}")
     # What a decision may show at most: of every primitive step, or before and after a reset.
-    frames = 2
-    if paid:
-        frames = 1 + max([1, *(macro.max_steps for macro in interface.macros)])
-        frames += assisted
+    frames = 1 + longest if paid else 2
     seconds = size * frames * model.seconds
     if seconds > _LONGEST:
         raise ValueError(
             f"MineCLIP takes {model.seconds:.2g} s a frame here, so that a decision of {size} "
             f"environments with {frames} frames each could take {seconds:.0f} s, and {_LONGEST:g} "
-            "is the most: train fewer environments (learner.environments=1), shorten the macros, "
-            "or give it a GPU (mineclip.device=cuda)"
+            "is the most: train fewer environments (learner.environments=1), shorten "
+            "macros and guards, or give it a GPU (mineclip.device=cuda)"
         )
 
 

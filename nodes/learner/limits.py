@@ -10,7 +10,7 @@ import math
 from messages.bus import ServiceError
 from messages.training import TrainingSpec
 from nodes.learner.decline import fallen_below
-from nodes.learner.spec_measures import longest_decision, longest_episode
+from nodes.learner.spec_measures import decision_steps, longest_episode
 from nodes.learner.state import TrainingState
 from nodes.learner.still_rising import still_rises
 
@@ -46,7 +46,7 @@ class TrainingLimits:
     ) -> None:
         self._spec, self._window = spec, window
         self._log = log
-        longest = longest_decision(spec)
+        longest = decision_steps(spec)
         self.size = _affordable(spec, environments, longest, reset)
         self.decisions = self.size * longest
         self.resets = self.size * reset

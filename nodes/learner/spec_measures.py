@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from messages.program import Program
 from messages.training import TrainingSpec
 from messages.world import Lead
+from nodes.common.checks.longest_decision import longest_decision
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from worlds import card
 
@@ -32,25 +33,17 @@ def longest_reset(prefix: Sequence[Program], lead: Sequence[Lead]) -> int:
     return steps
 
 
-def turn(macro: Program) -> int:
-    """Primitive steps that a macro may take before the policy chooses again."""
-    return min(macro.max_steps, macro.interrupt or macro.max_steps)
-
-
-def longest_decision(spec: TrainingSpec) -> int:
+def decision_steps(spec: TrainingSpec) -> int:
     """Primitive steps that one decision of one environment may take."""
-    interface = spec.interface
-    longest = max((turn(macro) for macro in interface.macros), default=1)
-    if interface.autocraft:
-        longest += card(spec.task.game).specs.most_assisted
-    if spec.guard is None:  # else they take over between its turns
-        # After its last step each guard may take over once.
-        longest += sum(guard.max_steps for guard in spec.guards)
-    return max(1, min(longest, interface.horizon))
+    guards = spec.guards if spec.guard is None else []  # else they take over between its turns
+    return longest_decision(spec.interface, guards, _assisted(spec))
 
 
 def longest_episode(spec: TrainingSpec, reset: int) -> int:
     """Primitive steps that one episode may take, with its reset of ``reset`` steps."""
-    interface = spec.interface
-    assisted = card(spec.task.game).specs.most_assisted if interface.autocraft else 0
-    return reset + interface.horizon + assisted
+    return reset + spec.interface.horizon + _assisted(spec)
+
+
+def _assisted(spec: TrainingSpec) -> int:
+    """Steps that the game takes at most after a decision."""
+    return card(spec.task.game).specs.most_assisted if spec.interface.autocraft else 0

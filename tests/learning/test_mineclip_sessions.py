@@ -16,10 +16,12 @@ from messages.bus import Bus, RemoteError
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.codec import decode
 from messages.plan import SubAction
+from messages.program import Program
 from messages.training import TRAIN, Train, TrainingSpec
 from messages.world import (
     OPEN,
     Condition,
+    Guard,
     Interface,
     OpenSession,
     RewardTerm,
@@ -147,6 +149,22 @@ def test_a_session_whose_steps_would_take_too_long_is_refused_when_it_opens() ->
     fake(slow, size=30)
     with pytest.raises(ValueError, match=r"31 environments with 2 frames .* could take 62 s"):
         fake(slow, size=31)
+
+
+def test_the_longest_decision_is_an_interrupted_macro_with_a_turn_of_each_guard() -> None:
+    slow = Grey()
+    slow.seconds = 1.0
+    walk = Program(name="walk", source="def action(obs):\n    forward()\n", max_steps=900)
+    look = "def when(obs):\n    return False\n"
+    guard = Guard(name="flee", when=look, program=walk, max_steps=50)
+    macro = msgspec.structs.replace(walk, interrupt=18)
+    interface = msgspec.structs.replace(INTERFACE, macros=[macro], horizon=5000)
+    fake(slow, interface)
+    plain = msgspec.structs.replace(interface, observations=["compass"], rewards=[])
+    with pytest.raises(ValueError, match="3 environments with 69 frames"):
+        fake(slow, interface, guards=[guard])
+    with pytest.raises(ValueError, match="3 environments with 69 frames"):
+        fake(slow, plain, autoreset=False).take(interface, guards=[guard])
 
 
 @pytest.fixture(scope="module")

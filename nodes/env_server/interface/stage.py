@@ -1,11 +1,13 @@
 """An interface bound to a world: features, choices, rewards and the end of a stage."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from messages.world import Interface, Task
+from messages.world import Guard, Interface, Task
+from nodes.common.checks.longest_decision import longest_decision
 from nodes.env_server.game_fault import Refusal
 from nodes.env_server.interface.choices import Choices
 from nodes.env_server.interface.rewards import Rewards
@@ -33,7 +35,8 @@ class Interrupted(NamedTuple):
 class InterfaceStage:
     """One interface under way. ``steps`` counts the primitive steps spent in it, ``over`` is
     where it is over, ``previous`` is the last choice (-1: none yet); all (B,). ``interrupted`` has
-    the macros, by environment, that go on where they are chosen again.
+    the macros, by environment, that go on where they are chosen again. ``guards`` take over from
+    the policy in its decisions.
 
     Raises:
         ValueError: the interface names what there is not; the sentence lists what there is.
@@ -46,6 +49,7 @@ class InterfaceStage:
         play: Play,
         world: World,
         model: VideoModel | None = None,
+        guards: Sequence[Guard] = (),
     ) -> None:
         if interface.horizon < 1:
             raise ValueError(f"a stage's horizon is at least 1 step, not {interface.horizon}")
@@ -55,7 +59,8 @@ class InterfaceStage:
             if not math.isfinite(term.weight):
                 raise ValueError(f"the weight of a reward is a finite number, not {term.weight}")
         self.assistant = play.assistant(interface.success, world) if interface.autocraft else None
-        check(interface, model, world.size, self.assistant.steps if self.assistant else 0)
+        assisted = self.assistant.steps if self.assistant else 0
+        check(interface, model, world.size, longest_decision(interface, guards, assisted))
         self.interface = interface
         self.choices = Choices(interface, play, world)
         self.rewards = Rewards(interface.rewards, play, world, model)

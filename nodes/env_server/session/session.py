@@ -103,7 +103,8 @@ class Session:
         self._leading = self._resets.leading
         self._tally = ChoiceTally()
         self._mistakes: dict[str, int] = {}  # of rewards, of the last policy's stages before this
-        self.stage = None if request.interface is None else self._stage(request.interface)
+        guards = request.guards if request.guard is None else []  # else not in its decisions
+        self.stage = None if request.interface is None else self._stage(request.interface, guards)
         if request.interface is not None and not request.autoreset:
             self._tally.begin(request.interface)
         self._training: GuardTraining | None = None
@@ -155,7 +156,7 @@ class Session:
             ValueError: the interface, ``environments`` or ``guards`` name what there is not.
         """
         rows = self._named(environments)
-        stage, made = self._stage(interface), self._made(guards)
+        stage, made = self._stage(interface, guards), self._made(guards)
         if begins:
             self.records.begin_subtask(np.flatnonzero(rows), self._readings)
         self._tell_mistakes()
@@ -380,9 +381,9 @@ class Session:
             rows[row] = True
         return rows if environments else ~rows
 
-    def _stage(self, interface: Interface) -> InterfaceStage:
+    def _stage(self, interface: Interface, guards: Sequence[Guard]) -> InterfaceStage:
         stage = InterfaceStage(
-            interface, self.task, self._steps.play, self._steps.world, self._model
+            interface, self.task, self._steps.play, self._steps.world, self._model, guards
         )
         self._readings.expect(interface)
         return stage
