@@ -5,6 +5,7 @@ as Python's ``\\w`` and ``\\d`` do, which for English is as CLIP does.
 """
 
 import gzip
+import hashlib
 import re
 import unicodedata
 from functools import lru_cache
@@ -19,6 +20,9 @@ from models.mineclip.weights import WeightsError
 FILES = ("bpe_simple_vocab_16e6.txt.gz", "bpe_simple_vocab_16e6.txt", "merges.txt")
 _WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d|[^\W\d_]+|\d|(?:[^\w\s]|_)+")
 _END = "</w>"  # of a word
+_PUBLISHED = 48_894, "93e5a1ec9b3adf85"
+"""How many merges the published vocabulary has, and the digest of the list. Other tokenizers' lists
+(GPT-2's) have the same file name, and made of one of them a prompt is nothing but letters."""
 
 
 def beside(weights: Path) -> Path:
@@ -51,7 +55,7 @@ class Tokenizer:
     most tokens of a prompt, begin and end included.
 
     Raises:
-        WeightsError: the file is no list of merges, or has too few.
+        WeightsError: the file is no list of merges, has too few, or is not CLIP's.
     """
 
     def __init__(self, path: Path, vocabulary: int, context: int) -> None:
@@ -107,4 +111,14 @@ def _merges(path: Path, count: int) -> list[tuple[str, str]]:
             f"{path} is not CLIP's list of merges, or not all of it: the checkpoint's vocabulary "
             f"has {count} merges, the file {len(merges)}"
         )
+    if count == _PUBLISHED[0] and _digest(merges) != _PUBLISHED[1]:
+        raise WeightsError(
+            f"{path} is not CLIP's list of merges, but another tokenizer's, or it is damaged: copy "
+            f"{FILES[0]} of github.com/openai/CLIP there (docs/mineclip.md)"
+        )
     return merges
+
+
+def _digest(merges: list[tuple[str, str]]) -> str:
+    text = "\n".join(map(" ".join, merges))
+    return hashlib.blake2s(text.encode(), digest_size=8).hexdigest()

@@ -250,6 +250,13 @@ def test_unusable_merges_and_devices_are_refused_in_a_sentence(tmp_path: Path) -
     path.with_name("merges.txt").write_text("#version: 0.2\nc o\n")
     with pytest.raises(WeightsError, match="has 6 merges, the file 1"):
         MineClip(path)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    pairs = [f"{a}{b} {c}{d}" for a in letters for b in letters for c in letters for d in letters]
+    other = tmp_path / "merges.txt"
+    other.write_text("\n".join(["#version: 0.2", *pairs[:50_000]]))
+    with pytest.raises(WeightsError, match=r"not CLIP's list of merges, but another tokenizer's"):
+        Tokenizer(other, 49_408, 77)
+    path.with_name("merges.txt").write_text("#version: 0.2\nc o\n")
     for device in ("gpu", "cuda:99"):
         with pytest.raises(WeightsError, match=f"cannot be put on the device '{device}'"):
             MineClip(path, device)
