@@ -3,6 +3,7 @@
 import math
 import pickle
 import re
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ def _state(path: Path) -> dict[str, Tensor]:
         if path.suffix == ".safetensors":
             found = load_file(path)
         else:
+            _check_sums(path)
             found = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
@@ -61,20 +63,36 @@ def _state(path: Path) -> dict[str, Tensor]:
                 "its state_dict alone, where you trust the file (docs/mineclip.md has the line)"
             ) from None
         raise WeightsError(
-            f"{path} cannot be read as a checkpoint ({reason[:160]}): it is cut off, or another "
-            "kind of file; copy it again and compare its checksum (docs/mineclip.md)"
+            f"{path} cannot be read as a checkpoint ({reason[:160]}): it is cut off, "
+            "damaged, or another kind of file; copy it again and compare its checksum "
+            "(docs/mineclip.md)"
         ) from error
     if isinstance(found, Mapping) and "state_dict" in found:
         found = found["state_dict"]
     if not isinstance(found, Mapping) or not all(
-        isinstance(name, str) and isinstance(value, Tensor) for name, value in found.items()
+        isinstance(name, str) and _plain(value) for name, value in found.items()
     ):
         raise WeightsError(
-            f"{path} holds no state_dict of tensors: it is no checkpoint of MineCLIP"
+            f"{path} holds no state_dict of plain tensors: it is no checkpoint of MineCLIP"
         )
     if any(name.startswith(_PREFIX) for name in found):
         return {n[len(_PREFIX) :]: value for n, value in found.items() if n.startswith(_PREFIX)}
     return dict(found)
+
+
+def _check_sums(path: Path) -> None:
+    """Raises ValueError: a part of the file fails its checksum, which torch does not notice."""
+    if not zipfile.is_zipfile(path):
+        return  # as older versions of torch wrote it, without checksums
+    with zipfile.ZipFile(path) as archive:
+        if (damaged := archive.testzip()) is not None:
+            raise ValueError(f"{damaged} fails its checksum")
+
+
+def _plain(value: Any) -> bool:
+    if not isinstance(value, Tensor):
+        return False
+    return value.layout is torch.strided and not (value.is_quantized or value.is_complex())
 
 
 def _named(name: str) -> str:

@@ -213,10 +213,14 @@ def test_unusable_weight_files_are_refused_in_a_sentence(tmp_path: Path) -> None
     assert "cut off" in said(good.read_bytes()[:-5000])
     assert "cut off" in said(b"<html>Google Drive</html>")
     assert "cut off" in said(b"")
+    flipped = bytearray(good.read_bytes())
+    flipped[len(flipped) // 2] ^= 1
+    assert "fails its checksum): it is cut off, damaged" in said(bytes(flipped))
+    assert "no state_dict of plain tensors" in said({"w": torch.zeros(3).to_sparse()})
     assert "holds more than weights (getattr)" in said({"state_dict": {}, "x": Evil()})
     assert not Path("/tmp/never").exists()
-    assert "no state_dict of tensors" in said([1, 2])
-    assert "no state_dict of tensors" in said({"state_dict": {"model.x": 3}})
+    assert "no state_dict of plain tensors" in said([1, 2])
+    assert "no state_dict of plain tensors" in said({"state_dict": {"model.x": 3}})
     assert "it has no clip_model.vision_model.conv1.weight" in said({"w": torch.zeros(3)})
     odd = {"temporal_encoder__attn__model__attn_layers__layers__1__1__net__3__bias": None}
     assert "layers.1.1.net.3.bias" in said(changed(**odd))
