@@ -6,7 +6,13 @@ import sys
 from typing import Any
 
 from nodes.common.running.commit import current_commit
-from rlgpt.cluster.cluster_joining import PAGE, address_of, check_cluster, join
+from rlgpt.cluster.cluster_joining import (
+    PAGE,
+    address_of,
+    check_cluster,
+    join,
+    last_line,
+)
 from rlgpt.cluster.found_cluster import Cluster, HostFound, answer
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.same_checkout import other_checkout
@@ -23,7 +29,8 @@ def look() -> Cluster:
     hosts = [host for host in ray.nodes() if host["Alive"]]
     check_checkouts(ray, [(host["NodeManagerAddress"], _on(ray, host["NodeID"])) for host in hosts])
     own = ray.get_runtime_context().get_node_id()
-    return Cluster(host=address_of(ray, own), hosts=[_found(host) for host in hosts])
+    found = [_found(host) for host in hosts]
+    return Cluster(address=address, host=address_of(ray, own), hosts=found)
 
 
 def check_checkouts(ray: Any, actors: list[tuple[str, Any]]) -> None:
@@ -36,8 +43,7 @@ def check_checkouts(ray: Any, actors: list[tuple[str, Any]]) -> None:
                 there = ray.get(actor.commit.remote(), timeout=PATIENCE)
             except ray.exceptions.RayError as error:
                 raise Refused(
-                    f"rlgpt cannot be run on the host {name}: "
-                    f"{str(error).strip().splitlines()[-1]} ({PAGE})"
+                    f"rlgpt cannot be run on the host {name}: {last_line(str(error))} ({PAGE})"
                 ) from None
             if sentence := other_checkout(name, there, here):
                 raise Refused(sentence)

@@ -1,5 +1,6 @@
 """The cluster, as a process of its own has found it: Ray is imported only there."""
 
+import os
 import subprocess
 
 import msgspec
@@ -22,8 +23,10 @@ class HostFound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True):
-    """A cluster that was found. ``host``: the address by which it reaches this one."""
+    """A cluster that was found. ``address``: that of its head. ``host``: the address by which it
+    reaches this one."""
 
+    address: str
     host: str
     hosts: list[HostFound]
 
@@ -34,7 +37,8 @@ class _Answer(msgspec.Struct, kw_only=True):
 
 
 def find_cluster() -> Cluster:
-    """Raises Refused where there is no cluster that can be used."""
+    """The cluster that the processes which this one starts join: they have its address. Raises
+    Refused where there is none that can be used."""
     try:
         done = subprocess.run(
             python("rlgpt.cluster.cluster_check"), capture_output=True, text=True, timeout=LOOKING
@@ -47,6 +51,8 @@ def find_cluster() -> Cluster:
         raise Refused(f"Ray cannot be used here: {last} ({PAGE})") from None
     if answer.found is None:
         raise Refused(answer.refused)
+    # Not looked for again: `auto` may find another one, and for `local` Ray starts one of its own.
+    os.environ["RAY_ADDRESS"] = answer.found.address
     return answer.found
 
 

@@ -18,7 +18,7 @@ from nodes.common.running.exit_codes import FAILED, HOST_LOST
 from nodes.common.running.process import leave
 from nodes.common.storage.whole_files import write_whole
 from rlgpt.cluster.bringing import files_of
-from rlgpt.cluster.cluster_joining import join
+from rlgpt.cluster.cluster_joining import join, last_line
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed_process import PlacedProcess, Signals, Stopped, say
 from rlgpt.composing.configuration import check, check_parameters, check_plan, check_task, save
@@ -102,7 +102,7 @@ def main() -> int:
 
 
 def _joined(run: Path, signals: Signals) -> int:
-    ray = join(os.environ.get("RAY_ADDRESS") or "auto")
+    ray = join(os.environ["RAY_ADDRESS"])
     signals.catch()
     try:
         return play(ray, run, signals)
@@ -110,7 +110,7 @@ def _joined(run: Path, signals: Signals) -> int:
         say("its host was lost")
         return HOST_LOST
     except ray.exceptions.RayError as error:
-        raise Refused(f"Ray: {str(error).strip().splitlines()[-1]}", code=FAILED) from None
+        raise Refused(f"Ray: {last_line(str(error))}", code=FAILED) from None
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from nodes.common.running.process import end_with_supervisor, leave, notify
 from nodes.common.storage.yaml_numbers import written_yaml
 from nodes.config import key_folder
 from rlgpt.cluster.bringing import taken_along
-from rlgpt.cluster.cluster_joining import join
+from rlgpt.cluster.cluster_joining import join, last_line
 from rlgpt.cluster.forwarding import Forwarder
 from rlgpt.cluster.host_choice import placed_nodes, resources
 from rlgpt.cluster.host_process import HostProcess
@@ -158,7 +158,7 @@ def main() -> int:
             say("its host was lost")
             return FAILED
         except ray.exceptions.RayError as error:
-            say(f"Ray: {str(error).strip().splitlines()[-1]}")
+            say(f"Ray: {last_line(str(error))}")
             return FAILED
     except Refused as refused:
         say(f"{given.name}: {refused.sentence}")
@@ -176,7 +176,7 @@ def _joined() -> Any:
     """As `join`, but what it refuses may be over soon: the launcher has looked at the cluster, and
     its head is started again, or is slow. The supervisor tries it again. Raises Refused."""
     try:
-        return join(os.environ.get("RAY_ADDRESS") or "auto")
+        return join(os.environ["RAY_ADDRESS"])
     except Refused as refused:
         raise Refused(f"it has not joined the cluster: {refused.sentence}", code=FAILED) from None
 

@@ -143,6 +143,7 @@ def test_a_launch_that_a_host_has_cannot_be_begun_here_too(
             refusals.append(refused.value.sentence)
         return method
 
+    monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
     monkeypatch.setattr(remote_launch, "join", lambda _: DirectRay(meanwhile))
     monkeypatch.setattr("sys.argv", ["remote_launch", "resume", str(run)])
     with run_folder.Lock(run):  # the other way round: it runs here already

@@ -28,7 +28,11 @@ def test_a_cluster_that_does_not_answer_is_tried_again(tmp_path: Path) -> None:
     own = environment()
     done = subprocess.run(
         python("rlgpt.cluster.remote_process", "--run", str(run), "--name", NODE),
-        env={**own, "PYTHONPATH": f"{tmp_path / 'modules'}:{own['PYTHONPATH']}"},
+        env={
+            **own,
+            "PYTHONPATH": f"{tmp_path / 'modules'}:{own['PYTHONPATH']}",
+            "RAY_ADDRESS": "127.0.0.1:1",
+        },
         capture_output=True,
         text=True,
         timeout=PATIENCE,

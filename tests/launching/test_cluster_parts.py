@@ -168,6 +168,28 @@ def test_both_ends_notice_that_the_way_is_closed() -> None:
         each.close()
 
 
+def test_a_node_that_has_ended_counts_as_absent_not_as_one_with_other_keys(
+    tmp_path: Path, host: HostProcess
+) -> None:
+    here = free_port()
+    (tmp_path / NODE).mkdir()
+    port = begin(host, tmp_path, here)
+    until(host, "ready")
+    ways = [Forwarder((HOST, here + side), (HOST, port + side)) for side in (0, 1)]
+    bus = Bus(tmp_path, hosts={NODE: {"host": HOST, "port": here}}, keys=tmp_path / "keys")
+    try:
+        bus.call(list_files(NODE), Empty(), timeout=PATIENCE)
+        host.signal(signal.SIGKILL)
+        until(host, "end")
+        with pytest.raises(BusError) as absent:
+            bus.call(list_files(NODE), Empty(), timeout=3.0)
+        assert "keys" not in str(absent.value)
+    finally:
+        for way in ways:
+            way.close()
+        bus.close()
+
+
 @pytest.mark.parametrize(
     ("path", "size", "why"),
     [
@@ -283,6 +305,7 @@ def test_a_checkpoint_that_is_replaced_while_it_is_brought_comes_whole(
 )
 def test_resources_that_no_host_has_are_refused(wanted: dict[str, Any], words: str) -> None:
     cluster = Cluster(
+        address="10.0.0.1:6379",
         host="10.0.0.1",
         hosts=[
             HostFound(address="10.0.0.1", cpus=4),

@@ -57,7 +57,7 @@ def test_nodes_that_do_not_fit_together_are_refused(
     words: str,
 ) -> None:
     hosts = [HostFound(address="10.0.0.1", cpus=2), HostFound(address="10.0.0.2", cpus=4)]
-    cluster = Cluster(host="10.0.0.1", hosts=hosts)
+    cluster = Cluster(address="10.0.0.1:6379", host="10.0.0.1", hosts=hosts)
     monkeypatch.setattr(host_choice, "find_cluster", lambda: cluster)
     wanted = stack(count, cpus, learner)
     if not words:

@@ -138,6 +138,7 @@ class TestTwoHosts:
             launch.kill()
             launch.wait()
         assert placed_on(run, "10.77.0.1") == 1, said(place)
+        assert " keys " not in said(place)  # those of the learner are not rejected meanwhile
         summary = json.loads((run / "summary.json").read_text())
         assert summary["samples"]["training"] >= 30_000 - 8
         restarts = json.loads((run / "launches.json").read_text())
@@ -177,6 +178,19 @@ class TestTwoHosts:
         wanted = "nodes.learner.resources.gpus=1"
         assert train(one, place, *RAY, wanted, "run=it").wait(300) == 2
         assert "no host of the cluster has 1 GPUs; the most is 0" in said(place)
+        assert "Traceback" not in said(place)
+        assert not (place / "it").exists()
+
+    def test_another_token_than_that_of_the_cluster_is_refused(
+        self, cluster: Callable[..., Cluster], place: Path
+    ) -> None:
+        one = cluster(cpus=1)
+        other = one.folder / "other"
+        other.touch(mode=0o600)
+        other.write_text("0" * 64)
+        one.environment |= {"RAY_AUTH_TOKEN_PATH": str(other)}
+        assert train(one, place, *RAY, "run=it").wait(300) == 2
+        assert f"does not accept the token in {other}" in said(place)
         assert "Traceback" not in said(place)
         assert not (place / "it").exists()
 
@@ -294,6 +308,7 @@ def test_a_launch_without_a_cluster_is_refused(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     sentence = refused("train", "mine/harvest_log.yaml", *RAY, cwd=place)
     assert "no Ray cluster can be reached at 127.0.0.1:1" in sentence
