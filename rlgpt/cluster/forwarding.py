@@ -7,11 +7,10 @@ CURVE between the two ends; they can be neither read nor changed here.
 import contextlib
 import socket
 import threading
-import time
 
 PART = 1 << 18  # bytes
 CONNECTING = 10.0  # seconds
-ACCEPT_AGAIN = 0.1  # seconds after a connection that could not be accepted
+AGAIN = 0.1  # seconds after a connection that could not be accepted, or made to the node
 
 
 class Forwarder:
@@ -21,7 +20,7 @@ class Forwarder:
         self._there = there
         self._lock = threading.Lock()
         self._open: set[socket.socket] = set()
-        self._closed = False
+        self._closed = threading.Event()
         self._server = socket.create_server(here, backlog=512)
         self._accepting = threading.Thread(target=self._accept, daemon=True)
         self._accepting.start()
@@ -29,7 +28,7 @@ class Forwarder:
     def close(self) -> None:
         """End all connections: both ends notice at once."""
         with self._lock:
-            self._closed = True
+            self._closed.set()
             ended = [self._server, *self._open]
         for each in ended:
             _end(each)
@@ -41,35 +40,51 @@ class Forwarder:
             try:
                 client, _ = self._server.accept()
             except OSError:
-                if self._closed:
+                # Closed, or too many open files, or a client that has closed.
+                if self._closed.wait(AGAIN):
                     return
-                time.sleep(ACCEPT_AGAIN)  # too many open files, or a client that has closed
                 continue
             threading.Thread(target=self._forward, args=(client,), daemon=True).start()
 
     def _forward(self, client: socket.socket) -> None:
-        try:
-            node = socket.create_connection(self._there, CONNECTING)
-        except OSError:
-            client.close()  # the client connects again, as to any absent node
+        self._keep(client)
+        node = self._node()
+        if node is None:
+            self._forget(client)
             return
-        node.settimeout(None)
-        with self._lock:
-            self._open |= {client, node}
-            closed = self._closed
-        if closed:
-            _end(client)
-            _end(node)
+        self._keep(node)
         for each in (client, node):
             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         back = threading.Thread(target=_pump, args=(node, client), daemon=True)
         back.start()
         _pump(client, node)
         back.join()
+        self._forget(client)
+        self._forget(node)
+
+    def _node(self) -> socket.socket | None:
+        """A connection to the node, as soon as one can be made; None once this is closed. The
+        client waits meanwhile: to hang up on it is how a node rejects keys."""
+        while not self._closed.is_set():
+            try:
+                node = socket.create_connection(self._there, CONNECTING)
+            except OSError:
+                self._closed.wait(AGAIN)
+            else:
+                node.settimeout(None)
+                return node
+        return None
+
+    def _keep(self, each: socket.socket) -> None:
         with self._lock:
-            self._open -= {client, node}
-        client.close()
-        node.close()
+            self._open.add(each)
+            if self._closed.is_set():
+                _end(each)
+
+    def _forget(self, each: socket.socket) -> None:
+        with self._lock:
+            self._open.discard(each)
+        each.close()
 
 
 def _pump(source: socket.socket, target: socket.socket) -> None:
