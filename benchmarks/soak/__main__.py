@@ -3,7 +3,8 @@
 `rlgpt launch harvest_log ~task bag=true`, with goals one after the other (each plans, writes code,
 trains and evaluates), a node restarted or killed every so often, a page open in headless Chromium
 and a bag that records everything. Every few seconds memory, file descriptors, threads and sockets
-of each process are sampled. It ends with a table, a verdict, and exit code 1 where something grows.
+of each process are sampled. It ends with a table, a verdict, and exit code 1 where something grows,
+fails or cannot be judged.
 """
 
 import argparse
@@ -24,9 +25,8 @@ import msgspec
 import yaml
 
 import rlgpt
-from benchmarks.soak.growth import growths, table
+from benchmarks.soak.growth import growths, table, verdict
 from benchmarks.soak.samples import MEASURES, PAGE, Sample, held, tab_state
-from messages.bus import BusError
 from messages.system import KILL, RESTART, NodeName
 from rlgpt.connecting import Connection
 from tests.dash.browser import PROGRAM, Browser
@@ -69,8 +69,8 @@ class Soak:
             try:
                 goal = self._connection.send_goal("planner/pursue", wanted, f"soak-{number}")
                 self.goals.append(goal.result().reason)
-            except BusError as error:
-                self.failures.append(str(error))
+            except Exception as error:  # else the thread ends, and the soak is of an idle stack
+                self.failures.append(f"{type(error).__name__}: {error}")
                 self._over.wait(5.0)
 
     def _restart(self) -> None:
@@ -80,8 +80,8 @@ class Soak:
             try:
                 self._connection.call(service, NodeName(node=node), timeout=60.0)
                 self.restarts.append(f"{node} {service.name}")
-            except BusError as error:
-                self.failures.append(str(error))
+            except Exception as error:
+                self.failures.append(f"{type(error).__name__}: {error}")
 
 
 @contextlib.contextmanager
@@ -103,8 +103,9 @@ def page_of(run: Path, place: Path) -> Iterator[tuple[int, str]]:
         served.stdout.close()
 
 
-def soak(minutes: float, place: Path, seed: int) -> list[Sample]:
-    """The samples, which are also lines of ``samples.jsonl``."""
+def soak(minutes: float, place: Path, seed: int) -> tuple[list[Sample], int, int]:
+    """The samples, which are also lines of ``samples.jsonl``, and the numbers of goals that ended
+    and of failures."""
     run = place / "run"
     samples: list[Sample] = []
     with (
@@ -137,9 +138,10 @@ def soak(minutes: float, place: Path, seed: int) -> list[Sample]:
             lines.flush()
             assert launch.process.poll() is None, launch.text[-2000:]
             time.sleep(max(began + (number + 1) * EVERY - time.monotonic(), 0.0))
+        goals, failures = len(work.goals), len(work.failures)  # before it is stopped in the middle
         work.end()
         _report(work, browser, launch)
-    return samples
+    return samples, goals, failures
 
 
 def _report(work: Soak, browser: Browser | None, launch: Launched) -> None:
@@ -152,8 +154,8 @@ def _report(work: Soak, browser: Browser | None, launch: Launched) -> None:
     print(f"the run folder has {size / 2**20:.0f} MiB, the bag among it")
 
 
-def judge(samples: list[Sample]) -> bool:
-    """Print the table and the verdict; whether nothing grows."""
+def judge(samples: list[Sample], goals: int, failures: int) -> bool:
+    """Print the table and the verdict; whether nothing speaks against the stack."""
     series: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
 
     def add(of: str, measure: str, at: float, value: float) -> None:
@@ -174,11 +176,11 @@ def judge(samples: list[Sample]) -> bool:
     print(table([each for each in found if each.of != TAB]))
     print()
     print(table(tab))
-    grown = [f"{each.of}: {each.measure}" for each in found if each.grows]
+    against = verdict(found, goals, failures)
     spent = samples[-1].at / 60.0 if samples else 0.0
     print(f"{len(samples)} samples in {spent:.0f} minutes; an hour's growth is extrapolated")
-    print(f"it grows: {', '.join(grown)}" if grown else "nothing grows")
-    return not grown
+    print("\n".join(against) or "nothing grows")
+    return not against
 
 
 def main() -> None:
@@ -191,7 +193,7 @@ def main() -> None:
     place.mkdir(parents=True, exist_ok=True)
     print(f"in {place}", flush=True)
     os.environ.setdefault("PYTHONPATH", os.getcwd())
-    sys.exit(0 if judge(soak(given.minutes, place, given.seed)) else 1)
+    sys.exit(0 if judge(*soak(given.minutes, place, given.seed)) else 1)
 
 
 if __name__ == "__main__":

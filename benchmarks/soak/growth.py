@@ -62,6 +62,19 @@ def growths(series: Mapping[tuple[str, str], tuple[list[float], list[float]]]) -
     return [each for each in found if each is not None]
 
 
+def verdict(found: Sequence[Growth], goals: int, failures: int) -> list[str]:
+    """What speaks against a soak, as sentences; none if nothing grows. ``goals``: how many were
+    pursued to their end. ``failures``: of goals and restarts."""
+    grown = [f"{each.of}: {each.measure}" for each in found if each.grows]
+    reasons = {
+        f"it grows: {', '.join(grown)}": bool(grown),
+        f"nothing has the {_ENOUGH} samples to judge by: take more minutes": not found,
+        "no goal was pursued to its end: an idle stack does not grow": not goals,
+        f"failures of goals or restarts: {failures}, see above": bool(failures),
+    }
+    return [sentence for sentence, holds in reasons.items() if holds]
+
+
 def table(found: Sequence[Growth]) -> str:
     """The growth as a Markdown table, a row for each process and a column for each measure."""
     measures = list(dict.fromkeys(each.measure for each in found))

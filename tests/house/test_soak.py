@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from benchmarks.soak.growth import growth, growths, table
+from benchmarks.soak.growth import growth, growths, table, verdict
 from benchmarks.soak.samples import held_by
 
 TIMES = [5.0 * number for number in range(120)]
@@ -41,6 +41,19 @@ def test_a_leak_of_memory_or_files_is_growth_by_the_hour() -> None:
     assert not steady.grows
     assert "**grows**" in table([leaking])
     assert "**grows**" not in table([steady])
+
+
+def test_a_soak_that_shows_nothing_is_no_good_one() -> None:
+    steady = growth("llm", "files", TIMES, [20.0] * 120)
+    leaking = growth("dash", "files", TIMES, [float(number) for number in range(120)])
+    assert steady is not None
+    assert leaking is not None
+    assert verdict([steady], goals=3, failures=0) == []
+    assert verdict([steady, leaking], goals=3, failures=0) == ["it grows: dash: files"]
+    few, idle, failed = verdict([], goals=0, failures=2)
+    assert "nothing has the 12 samples to judge by" in few
+    assert "no goal was pursued to its end" in idle
+    assert "goals or restarts: 2, see above" in failed
 
 
 def test_the_sample_of_a_process_counts_its_files_sockets_and_threads() -> None:
