@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 from mcap.writer import CompressionType, Writer
 
+from benchmarks.arguments import positive
 from messages.bus.header import VERSION, Header
 from messages.codec import encode, snapshot
 from messages.training import PROGRESS, Progress
@@ -155,9 +156,11 @@ def measure_loss(folder: Path, arm: str, kills: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bags", description=__doc__)
-    parser.add_argument("--blocks", type=int, default=12, help="blocks of each (%(default)s)")
-    parser.add_argument("--count", type=int, default=2000, help="messages a block (%(default)s)")
-    parser.add_argument("--kills", type=int, default=5, help="kills of each (%(default)s)")
+    parser.add_argument("--blocks", type=positive, default=12, help="blocks of each (%(default)s)")
+    parser.add_argument(
+        "--count", type=positive, default=2000, help="messages a block (%(default)s)"
+    )
+    parser.add_argument("--kills", type=positive, default=5, help="kills of each (%(default)s)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

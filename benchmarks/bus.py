@@ -23,6 +23,7 @@ import msgspec
 import numpy as np
 import zmq
 
+from benchmarks.arguments import positive
 from messages.array import Array
 from messages.bus import Bus
 from messages.bus.header import VERSION, Header, encode_header
@@ -143,8 +144,10 @@ def _compare(asks: dict[str, Callable[[], object]], blocks: int, count: int) -> 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bus", description=__doc__)
-    parser.add_argument("--blocks", type=int, default=20, help="blocks of each (%(default)s)")
-    parser.add_argument("--count", type=int, default=100, help="round trips a block (%(default)s)")
+    parser.add_argument("--blocks", type=positive, default=20, help="blocks of each (%(default)s)")
+    parser.add_argument(
+        "--count", type=positive, default=100, help="round trips a block (%(default)s)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     rows = measure(options.blocks, options.count)

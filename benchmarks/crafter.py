@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.arguments import output_file, positive
 from messages.program import Program
 from messages.world import Condition, Guard, GuardReport, OpenSession, SeedRange, Task
 from nodes.common.goals.guard_counts import in_words, together
@@ -103,16 +104,14 @@ def measured(unlocked: list[list[str]], ends: list[str]) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--episodes", type=int, default=256)
+    parser.add_argument("--episodes", type=positive, default=256)
     parser.add_argument("--first", type=int, default=100_000, help="seed of the first episode")
-    parser.add_argument("--json", type=Path, help="write every episode there")
+    parser.add_argument("--json", type=output_file, help="write every episode there")
     parser.add_argument("--program", type=Path, default=PROGRAM, help="another one")
     parser.add_argument(
         "--guards", default="", help="names of the rulebook's guards, by commas, or all"
     )
     given = parser.parse_args()
-    if given.episodes < 1:
-        parser.error("--episodes is at least 1")
     known = list(Book("crafter").rules.guards)
     names = known if given.guards == "all" else [n for n in given.guards.split(",") if n]
     if unknown := [name for name in names if name not in known]:
@@ -125,9 +124,9 @@ def main() -> None:
         records += play(list(range(first, last)), given.program.read_text("utf-8"), guards)
         print(f"{len(records)} of {given.episodes} episodes", end="\r", flush=True)
     spent = time.process_time() - began
+    print(report(records, spent))
     if given.json:
         given.json.write_text(json.dumps(records, indent=1) + "\n")
-    print(report(records, spent))
 
 
 def report(records: list[dict[str, Any]], spent: float) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from benchmarks.arguments import positive
 from rlgpt.runs.launches import LaunchRecord
 from rlgpt.runs.run_folder import Lock
 from tests.dash.browser import Browser
@@ -150,8 +151,8 @@ def _updates(browser: Browser, page: Any, run: Path, count: int) -> dict[str, An
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--points", type=int, default=1_000_000)
-    parser.add_argument("--updates", type=int, default=800)
+    parser.add_argument("--points", type=positive, default=1_000_000)
+    parser.add_argument("--updates", type=positive, default=800)
     given = parser.parse_args()
     print(json.dumps(measure(given.points, given.updates), indent=1))
 

@@ -13,10 +13,10 @@ import json
 import random
 import time
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
 import msgspec
 
+from benchmarks.arguments import output_file, positive
 from messages.program import Program
 from messages.world import Condition, Episode, OpenSession, SeedRange, Task, View
 from nodes.env_server.games import make_world
@@ -211,18 +211,17 @@ def _failure(episode: Episode, standing: Standing, ending: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--ids", type=int, default=60, help="of each family")
+    parser.add_argument("--ids", type=positive, default=60, help="of each family")
     parser.add_argument("--id", action="append", default=[], help="these, none drawn")
     parser.add_argument("--family", action="append", choices=FAMILIES)
     parser.add_argument("--seed", type=int, default=1, help="which ids are drawn")
     parser.add_argument("--first", type=int, default=700_000, help="the first episode's seed")
-    parser.add_argument("--episodes", type=int, default=5)
-    parser.add_argument("--horizon", type=int, help="steps of an episode, instead of the task's")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--episodes", type=positive, default=5)
+    parser.add_argument(
+        "--horizon", type=positive, help="steps of an episode, instead of the task's"
+    )
+    parser.add_argument("--json", type=output_file)
     given = parser.parse_args()
-    for name in ("ids", "episodes", "horizon"):
-        if (number := getattr(given, name)) is not None and number < 1:
-            parser.error(f"--{name} is at least 1, not {number}")
     families = given.family or list(FAMILIES)
     ids = given.id or [i for family in families for i in drawn(family, given.ids, given.seed)]
     try:

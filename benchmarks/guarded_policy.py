@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.arguments import output_file, positive
 from benchmarks.crafter import TASK, measured, stock
 from benchmarks.options import nodes
 from messages.bus import Bus
@@ -99,9 +100,9 @@ def table(rows: list[dict[str, Any]], episodes: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="What guards are worth to a policy.")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--samples", type=int, default=1_000_000, help="of each training")
-    parser.add_argument("--episodes", type=int, default=256, help="that are played in the end")
-    parser.add_argument("--json", type=Path, help="write the rows to this file as well")
+    parser.add_argument("--samples", type=positive, default=1_000_000, help="of each training")
+    parser.add_argument("--episodes", type=positive, default=256, help="that are played in the end")
+    parser.add_argument("--json", type=output_file, help="write the rows to this file as well")
     given = parser.parse_args()
     guards = stock(list(Book("crafter").rules.guards))
     rows: list[dict[str, Any]] = []

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.arguments import positive
 from benchmarks.options import GOOD, MOBS, SETTINGS, nodes, training_spec
 from messages.bus import Bus
 from messages.program import Program
@@ -88,7 +89,9 @@ def main() -> int:
     parser.add_argument("--every", type=int, nargs="+", default=[0, 4], metavar="ITERATIONS")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--tasks", nargs="+", default=[RARE, *SETTINGS], choices=[RARE, *SETTINGS])
-    parser.add_argument("--budget", type=int, default=250_000, help="samples; default: 250,000")
+    parser.add_argument(
+        "--budget", type=positive, default=250_000, help="samples; default: 250,000"
+    )
     given = parser.parse_args()
     rows: dict[str, list[str]] = {task: [] for task in given.tasks}
     for every in given.every:

@@ -23,6 +23,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.arguments import output_file, positive
 from benchmarks.crafter import SIDE, TASK, measured, play, stock
 from benchmarks.options import nodes
 from messages.bus import Bus
@@ -129,9 +130,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What a learned guard is worth.")
     parser.add_argument("--arms", nargs="+", default=list(ARMS), choices=ARMS)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--samples", type=int, default=500_000, help="of each training, in all")
-    parser.add_argument("--episodes", type=int, default=256, help="that are played in the end")
-    parser.add_argument("--json", type=Path, help="write the rows to this file as well")
+    parser.add_argument(
+        "--samples", type=positive, default=500_000, help="of each training, in all"
+    )
+    parser.add_argument("--episodes", type=positive, default=256, help="that are played in the end")
+    parser.add_argument("--json", type=output_file, help="write the rows to this file as well")
     given = parser.parse_args()
     others = stock(OTHERS)
     rows: list[dict[str, Any]] = []

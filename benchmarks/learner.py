@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import torch
 
+from benchmarks.arguments import device
 from messages.world import Field, Opened, Stepped
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.rollout import Collector
@@ -105,11 +106,13 @@ def measure(parameters: Hyperparameters, field: Field, choices: int) -> tuple[fl
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How fast the learner learns.")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, or cuda:1 (default: cpu)")
-    device: str = parser.parse_args().device
+    parser.add_argument(
+        "--device", type=device, default="cpu", help="cpu, cuda, or cuda:1 (default: cpu)"
+    )
+    given = parser.parse_args()
     torch.set_num_threads(1)
     # Every epoch is done, so that rows compare.
-    default = Hyperparameters(target_kl=0.0, reward_scale=1.0, device=device)
+    default = Hyperparameters(target_kl=0.0, reward_scale=1.0, device=given.device)
     rows = {
         "default": default,
         "bfloat16": msgspec.structs.replace(default, precision="bfloat16"),
@@ -123,7 +126,7 @@ def main() -> None:
             default, environments=256, minibatch=2048, hidden=512
         ),
     }
-    print(f"64 environments on {device}")
+    print(f"64 environments on {given.device}")
     print(f"{'':<34}{'features':>9}{'collect ms':>12}{'update ms':>11}{'steps/s':>9}")
     for field in (Field(name="all", size=100), Field(name="all", size=300), PICTURE):
         for name, parameters in rows.items():

@@ -17,12 +17,11 @@ episodes on seeds that nothing was trained on:
 
 The last column is what stands of `all` and the best program, as the fast agent chooses it: by
 episodes on other seeds than those that are counted, on a tie the one with fewer steps. Rows that
-FILE has already are not run again.
+FILE has already are not run again; it has those of one budget, number of episodes and learner.
 """
 
 import argparse
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -31,6 +30,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from benchmarks.arguments import output_file, positive
+from benchmarks.kept_rows import KeptRows
 from benchmarks.options import MOBS, nodes
 from messages.bus import Bus
 from messages.program import Program
@@ -329,24 +330,26 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--tasks", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
     parser.add_argument("--arms", nargs="*", default=list(ARMS), choices=list(ARMS))
-    parser.add_argument("--budget", type=int, default=100_000, help="samples of a training")
-    parser.add_argument("--episodes", type=int, default=EPISODES, help="that are played in the end")
-    parser.add_argument("--tryout-episodes", type=int, default=40)
+    parser.add_argument("--budget", type=positive, default=100_000, help="samples of a training")
+    parser.add_argument(
+        "--episodes", type=positive, default=EPISODES, help="that are played in the end"
+    )
+    parser.add_argument("--tryout-episodes", type=positive, default=40)
     parser.add_argument("--learner", nargs="*", default=[], help="NAME=VALUE of its parameters")
-    parser.add_argument("--json", type=Path, help="keep the rows in this file")
+    parser.add_argument("--json", type=output_file, help="keep the rows in this file")
     given = parser.parse_args()
-    rows: list[dict[str, Any]] = []
-    if given.json is not None and given.json.exists():
-        rows = json.loads(given.json.read_text())
+    kept = KeptRows(
+        given.json,
+        {
+            "budget": given.budget,
+            "episodes": given.episodes,
+            "tryout_episodes": given.tryout_episodes,
+            "learner": given.learner,
+        },
+    )
     changes = {
         name: json.loads(value) for name, _, value in (x.partition("=") for x in given.learner)
     }
-
-    def keep(row: dict[str, Any]) -> None:
-        print(json.dumps(row), file=sys.stderr, flush=True)
-        rows.append(row)
-        if given.json is not None:
-            given.json.write_text(json.dumps(rows, indent=1) + "\n")
 
     with (
         tempfile.TemporaryDirectory(prefix="learning-") as folder,
@@ -354,15 +357,15 @@ def main() -> None:
     ):
         for seed in given.seeds:
             for name in given.tasks:
-                known = {(row["task"], row["seed"], row["arm"]): row for row in rows}
+                known = {(row["task"], row["seed"], row["arm"]): row for row in kept.rows}
                 if (name, seed, "programs") not in known:
-                    keep(play_programs(bus, name, seed, given.episodes))
-                    known[name, seed, "programs"] = rows[-1]
+                    kept.add(play_programs(bus, name, seed, given.episodes))
+                    known[name, seed, "programs"] = kept.rows[-1]
                 best = known[name, seed, "programs"]["best"]
                 for arm in given.arms:
                     if (name, seed, arm) not in known:
-                        keep(train(bus, name, arm, best, seed, given))
-    print(table(rows, given.episodes))
+                        kept.add(train(bus, name, arm, best, seed, given))
+    print(table(kept.rows, given.episodes))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.arguments import output_file
 from messages.plan import GoalReport, Iteration
 from rlgpt.report import curves
 
@@ -86,15 +87,15 @@ def table(rows: list[dict[str, Any]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="What a coded macro is worth to PPO.")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--json", type=Path, help="write the rows to this file, too")
+    parser.add_argument("--json", type=output_file, help="write the rows to this file, too")
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="macros-") as runs:
         for seed in arguments.seeds:
             rows += measure(seed, Path(runs))
+    print(table(rows))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
-    print(table(rows))
 
 
 if __name__ == "__main__":

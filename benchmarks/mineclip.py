@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.arguments import device, positive
 from models.mineclip import MineClip
 from tests.learning.mineclip_files import LETTERS, MERGES, layout, write
 
@@ -32,8 +33,10 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What MineCLIP costs on a device.")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, or cuda:1 (default: cpu)")
-    parser.add_argument("--frames", type=int, nargs="+", default=[1, 16, 64])
+    parser.add_argument(
+        "--device", type=device, default="cpu", help="cpu, cuda, or cuda:1 (default: cpu)"
+    )
+    parser.add_argument("--frames", type=positive, nargs="+", default=[1, 16, 64])
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         vocabulary = 2 * 256 + len(MERGES) + 2  # the real list of merges is not shipped here

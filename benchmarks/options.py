@@ -5,11 +5,11 @@
 Env server and learner are the real ones; specs, coded actions and the program that finds the block
 or the mob are the rulebook's. With its macros a spec is trained until 80 % of the last 100 training
 episodes succeed. Without, on the same seeds, it then gets three times the samples which that took:
-the question is whether options need at most a third. Rows that FILE has already are not run again.
+the question is whether options need at most a third. Rows that FILE has already are not run again;
+it has those of one budget.
 """
 
 import argparse
-import json
 import signal
 import statistics
 import subprocess
@@ -24,6 +24,8 @@ from typing import Any
 import msgspec
 import yaml
 
+from benchmarks.arguments import output_file, positive
+from benchmarks.kept_rows import KeptRows
 from messages.bus import Bus, BusError
 from messages.empty import Empty
 from messages.program import Program
@@ -138,6 +140,7 @@ def nodes(
     try:
         while not (run / "config.yaml").exists() and process.poll() is None:
             time.sleep(0.1)
+        _check_running(process)
         bus = Bus(run)
         for name in [*stack["nodes"], *(f"env_server_{n}" for n in range(2, servers + 1))]:
             while True:
@@ -145,13 +148,17 @@ def nodes(
                     bus.call(describe(name), Empty(), timeout=2.0)
                     break
                 except BusError:
-                    if process.poll() is not None:
-                        raise
+                    _check_running(process)
         yield bus
         bus.close()
     finally:
         process.terminate()
         process.wait()
+
+
+def _check_running(launch: "subprocess.Popen[bytes]") -> None:
+    if launch.poll() is not None:
+        raise SystemExit(f"the launch ended with code {launch.returncode}: see above")
 
 
 def measure(bus: Bus, name: str, macros: bool, seed: int, budget: int) -> dict[str, Any]:
@@ -212,17 +219,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What options are worth, on four tasks.")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--tasks", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
-    parser.add_argument("--budget", type=int, default=150_000, help="samples, with macros")
-    parser.add_argument("--json", type=Path, help="keep the rows in this file")
+    parser.add_argument("--budget", type=positive, default=150_000, help="samples, with macros")
+    parser.add_argument("--json", type=output_file, help="keep the rows in this file")
     given = parser.parse_args()
-    rows: list[dict[str, Any]] = []
-    if given.json is not None and given.json.exists():
-        rows = json.loads(given.json.read_text())
+    kept = KeptRows(given.json, {"budget": given.budget})
     with tempfile.TemporaryDirectory(prefix="options-") as folder, nodes(Path(folder)) as bus:
         for seed in given.seeds:
             for name in given.tasks:
                 for macros in (True, False):
-                    known = {(r["task"], r["seed"], r["macros"]): r for r in rows}
+                    known = {(r["task"], r["seed"], r["macros"]): r for r in kept.rows}
                     if (name, seed, macros) in known:
                         continue
                     budget = given.budget
@@ -230,12 +235,8 @@ def main() -> None:
                         reached = known[name, seed, True]["samples_to_good"]
                         # Beyond three times, by less than a rollout, so that just that may be seen.
                         budget = budget if reached is None else TIMES * reached
-                    row = measure(bus, name, macros, seed, budget)
-                    print(json.dumps(row), file=sys.stderr, flush=True)
-                    rows.append(row)
-                    if given.json is not None:
-                        given.json.write_text(json.dumps(rows, indent=1) + "\n")
-    print(table(rows))
+                    kept.add(measure(bus, name, macros, seed, budget))
+    print(table(kept.rows))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.arguments import output_file
 from messages.program import Program
 from messages.world import Condition, Interface, OpenSession, SeedRange, Task
 from nodes.env_server.games import make_world
@@ -213,12 +214,12 @@ def jail_table(rows: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What a primitive step of a program costs.")
-    parser.add_argument("--json", type=Path, help="write the rows to this file, too")
+    parser.add_argument("--json", type=output_file, help="write the rows to this file, too")
     arguments = parser.parse_args()
     rows, jail = measure(), in_jail()
+    print(table(rows), jail_table(jail), sep="\n\n")
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(rows + jail, indent=1) + "\n")
-    print(table(rows), jail_table(jail), sep="\n\n")
 
 
 if __name__ == "__main__":

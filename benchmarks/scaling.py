@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.arguments import output_file, positive
 from benchmarks.options import nodes
 from benchmarks.training.worlds import options_spec, steps_spec
 from messages.bus import Bus
@@ -52,22 +53,24 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 def main() -> int:
     parser = argparse.ArgumentParser(description="Samples a second against env servers.")
     parser.add_argument("--quick", action="store_true", help="only to see that it runs")
-    parser.add_argument("--servers", type=int, nargs="+", default=[1, 2, 4, 8], metavar="N")
+    parser.add_argument("--servers", type=positive, nargs="+", default=[1, 2, 4, 8], metavar="N")
     parser.add_argument(
-        "--environments", type=int, nargs="+", default=[1, 16, 64, 256, 1024], metavar="N"
+        "--environments", type=positive, nargs="+", default=[1, 16, 64, 256, 1024], metavar="N"
     )
     parser.add_argument(
-        "--cores", type=int, nargs="+", metavar="N", help="run on so many; default: all"
+        "--cores", type=positive, nargs="+", metavar="N", help="run on so many; default: all"
     )
-    parser.add_argument("--rollouts", type=int, default=20, help="timed in each row; default: 20")
+    parser.add_argument(
+        "--rollouts", type=positive, default=20, help="timed in each row; default: 20"
+    )
     parser.add_argument("--options", action="store_true", help="with coded actions as options")
-    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    parser.add_argument("--json", type=output_file, help="write the figures to this file as well")
     given = parser.parse_args()
     if given.quick:
         given.servers, given.environments, given.rollouts = [1, 2], [64], 2
     there = sorted(os.sched_getaffinity(0))
     wanted = given.cores or [len(there)]
-    if not all(1 <= cores <= len(there) for cores in wanted):
+    if max(wanted) > len(there):
         parser.error(f"--cores: there are 1 to {len(there)}")
     rows: list[Row] = []
     for cores, servers, environments in product(wanted, given.servers, given.environments):

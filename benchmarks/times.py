@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.arguments import positive
 from messages.world import Condition, Interface, OpenSession, RewardTerm, SeedRange, Task
 from nodes.env_server.games import make_world
 from nodes.env_server.programs.part_clock import SESSION, Clock
@@ -87,7 +88,7 @@ def each(do: Callable[[], Any], count: int = 20_000) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What it costs that time is written down.")
-    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--rounds", type=positive, default=21)
     rounds = parser.parse_args().rounds
     on, off, ratio = in_turns(session(), rounds)
     print(f"{DECISIONS} decisions of {SIZE} environments, {rounds} rounds in turns:")

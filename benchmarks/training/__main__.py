@@ -23,6 +23,7 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.arguments import output_file
 from benchmarks.options import nodes
 from benchmarks.training.learners import PARAMETERS, Spent, by_hand, ours, timed
 from benchmarks.training.parts import PARTS, Parts, parts
@@ -52,7 +53,7 @@ Turn = Callable[[int], Spent]
 def main() -> int:
     parser = argparse.ArgumentParser(description="How fast policies are trained, beside peers.")
     parser.add_argument("--quick", action="store_true", help="only to see that it runs")
-    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    parser.add_argument("--json", type=output_file, help="write the figures to this file as well")
     given = parser.parse_args()
     turns, rollouts = (2, 1) if given.quick else (5, AN_EPISODE)
     torch.set_num_threads(1)

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import torch
 
+from benchmarks.arguments import output_file
 from benchmarks.options import SETTINGS, training_spec
 from benchmarks.training.worlds import LocalSession, options_spec
 from messages.training import Trained, TrainingSpec
@@ -89,7 +90,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=list(TASKS))
     parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=list(WAYS))
-    parser.add_argument("--json", type=Path, help="write the curves to this file as well")
+    parser.add_argument("--json", type=output_file, help="write the curves to this file as well")
     given = parser.parse_args()
     torch.set_num_threads(1)
     rows = []

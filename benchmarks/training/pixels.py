@@ -21,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.arguments import device, output_file, positive
 from benchmarks.options import SETTINGS, nodes, training_spec
 from messages.training import TRAIN, Progress, Train, Trained, TrainingSpec
 from messages.world import Condition, Interface, RewardTerm, SeedRange, Task
@@ -78,13 +79,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What a policy learns from pictures alone.")
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=list(TASKS))
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--budget", type=int, default=BUDGET, help="samples; default: 2 million")
+    parser.add_argument(
+        "--budget", type=positive, default=BUDGET, help="samples; default: 2 million"
+    )
     parser.add_argument("--good", type=float, default=0.85, help="success that ends it early")
-    parser.add_argument("--servers", type=int, default=1, help="env servers; default: 1")
-    parser.add_argument("--device", default="cpu", help="of the learner: cpu or cuda")
+    parser.add_argument("--servers", type=positive, default=1, help="env servers; default: 1")
+    parser.add_argument("--device", type=device, default="cpu", help="of the learner: cpu or cuda")
     parser.add_argument("--from-the-start", action="store_true", help="no program runs before")
     parser.add_argument("--uniform", action="store_true", help="draw evenly, learn nothing")
-    parser.add_argument("--json", type=Path, help="write the curves to this file as well")
+    parser.add_argument("--json", type=output_file, help="write the curves to this file as well")
     given = parser.parse_args()
     found: dict[str, Any] = {}
     for task in given.tasks:

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from benchmarks.arguments import output_file, positive
 from benchmarks.options import nodes
 from benchmarks.training.learners import PARAMETERS
 from benchmarks.training.worlds import options_spec, steps_spec
@@ -36,11 +37,13 @@ LONGEST = 16_384
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="The stack with and without waiting.")
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--rollouts", type=int, default=3, help="of options; eightfold of steps")
+    parser.add_argument("--turns", type=positive, default=5)
+    parser.add_argument(
+        "--rollouts", type=positive, default=3, help="of options; eightfold of steps"
+    )
     parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=list(WAYS))
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=list(KINDS))
-    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    parser.add_argument("--json", type=output_file, help="write the figures to this file as well")
     given = parser.parse_args()
     found: dict[str, dict[str, list[float]]] = {
         kind: {way: [] for way in given.ways} for kind in given.kinds

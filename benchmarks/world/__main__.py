@@ -8,17 +8,17 @@ is to see that it runs: its figures are no figures.
 import argparse
 import os
 import sys
-from pathlib import Path
 
 import msgspec
 
+from benchmarks.arguments import output_file
 from benchmarks.world import costs, dictionary, peers, whole_batch
 from benchmarks.world.rows import Pace, table
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How fast the embedded world is.")
-    parser.add_argument("--json", type=Path, help="write the rows to this file, too")
+    parser.add_argument("--json", type=output_file, help="write the rows to this file, too")
     parser.add_argument("--quick", action="store_true", help="short, and without compiling again")
     parser.add_argument("--no-compile", action="store_true", help="without compiling again")
     arguments = parser.parse_args()
