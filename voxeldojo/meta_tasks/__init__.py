@@ -1,4 +1,8 @@
-"""Rewards and success of MineDojo's meta tasks, over counts that any world can report."""
+"""Rewards and success of MineDojo's meta tasks, over counts that any world can report.
+
+`meta_task.py` pays the steps of a task and ends it, by the rewards and checks of `terms.py` over
+the counts of `tally.py`.
+"""
 
 from voxeldojo.meta_tasks.meta_task import (
     MetaTask,

@@ -2,6 +2,11 @@
 
 Independent of any engine; rewards and success are in voxeldojo/meta_tasks. Where the facts
 come from is written in docs/tasks.md.
+
+`all_tasks.py` has every task by its id. `arguments.py` and `argument_types.py` check the arguments
+of meta tasks, `settings.py` derives the settings of a world from them. `world_options.py` and
+`staging.py` check the options of a world. `inventory.py` has the items to start with, and
+`horizons.py` limits of steps.
 """
 
 from voxeldojo.tasks.all_tasks import (

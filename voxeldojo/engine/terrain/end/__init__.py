@@ -1,1 +1,1 @@
-"""The End."""
+"""The End: `generate.py` fills a rectangle of it."""

@@ -1,1 +1,2 @@
-"""Underground: caves, ravines, pools, ores and bedrock."""
+"""Underground: caves, ravines and pools (`carve.py`), bedrock, pockets of stone and ores
+(`ores.py`)."""
