@@ -10,7 +10,7 @@ LONGEST_QUOTE = 120  # letters; more of it hides the sentence around it
 def similar(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """The known names that are most similar to an unknown one, at most ``most``."""
     known = list(known)
-    # One that is far longer than they are is similar to none, and comparing it takes long.
+    # A name that is far longer than all of them is similar to none, and slow to compare.
     if len(name) > 3 * max(map(len, known), default=0):
         return []
     return get_close_matches(name, known, n=most) or get_close_matches(name.lower(), known, n=most)

@@ -1,4 +1,4 @@
-"""Files that appear whole: an older one of the same name is there until the new one is."""
+"""Replaces a file at once: the old one stays until the new one is complete."""
 
 import os
 from contextlib import suppress
@@ -15,7 +15,7 @@ def replace_file(path: Path, content: bytes) -> None:
     try:
         draft.write_bytes(content)
         os.replace(draft, path)
-    except OSError as error:  # that of a full disk names no file
+    except OSError as error:  # the error of a full disk names no file
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         with suppress(OSError):

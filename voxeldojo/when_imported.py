@@ -28,7 +28,7 @@ class _Awaiting(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname != self._name:
             return None
-        # Only the finders after this one: another of this class before it has called it.
+        # Only the finders after this one. An earlier finder of this class has called this one.
         behind = sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else []
         found = (finder.find_spec(fullname, path, target) for finder in behind)
         spec = next(filter(None, found), None)

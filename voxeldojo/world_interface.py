@@ -233,9 +233,9 @@ class World(ABC):
             picture[:] = self.rgb(environment, *picture.shape[1:])
 
     def share_among(self, threads: int) -> Sequence[Run]:
-        """From now on `step` and `draw` share the environments among so many threads, the caller's
-        own among them. What comes of each stays the same. Returns what runs a function in each of
-        the other ones and waits for it; none for a world that takes one after the other.
+        """From now on `step` and `draw` share the environments among ``threads``, the caller's own
+        included. The results stay the same. Returns a function for each other thread, which runs a
+        function there and waits for it; none for a world that takes one environment at a time.
 
         Raises:
             ValueError: fewer than one thread.

@@ -99,7 +99,7 @@ def _alone(folder: Path) -> Generator[None]:
 def table() -> str:
     """The kept results, a row of Markdown for each template."""
     kept = msgspec.json.decode(RESULTS.read_bytes(), type=list[Demonstration])
-    # Of several seeds the first one with a success.
+    # The later entry wins: a success, and then the lowest seed.
     kept.sort(key=lambda entry: (entry.success, -entry.seed))
     found = {entry.task: entry for entry in kept}
     rows = ["| template | the task that was played | seed | steps |", "|---|---|---|---|"]

@@ -31,7 +31,7 @@ def fell_trees(obtaining: Obtaining, rule: Rule, count: int) -> None:
             x, y, z = (math.floor(part) for part in place)
             if (x, y, z) in out_of_reach:
                 continue
-            player.pause()  # to go round by them all takes until it is night
+            player.pause()  # going to all of them can take until night
             if not _fetch(player, rule.gives, (x, y, z)):
                 out_of_reach.add((x, y, z))
         if not any(player.have(axe) for axe in AXES):  # it wears out

@@ -14,7 +14,7 @@ from voxeldojo.rules import CRAFTS, ITEMS, Recipe
 
 DEEPEST = 24  # items that need items, nested
 ROUNDS = 12  # tries for one item
-# Planks beside the fuel, where so much is smelted that digging it wears pickaxes out: for others.
+# Who smelts more than MANY items wears out pickaxes to dig them, and gets planks for new HANDLES.
 MANY, HANDLES = 16, 8
 COAL_TICKS, PLANKS_TICKS, SMELT_TICKS = 1600, 300, 200
 # All blocks that give an item, of which the oracle names one.

@@ -50,7 +50,7 @@ def affords(name: str, held: Mapping[str, int]) -> bool:
 
 
 def _take(name: str, count: int, left: dict[str, int], for_what: frozenset[str]) -> bool:
-    """Takes so many of an item out of ``left``, crafting what is missing. ``for_what``: what is
+    """Takes ``count`` of an item out of ``left``, crafting what is missing. ``for_what``: what is
     being crafted, which does not help to craft itself."""
     missing = count - left.get(name, 0)
     if missing > 0:

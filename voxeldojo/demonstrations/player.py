@@ -64,7 +64,8 @@ class Player:
         self.limit = limit
         self.steps = 0
         self.deaths = 0
-        self.blocked, self.stuck = False, 0  # whether the last walk moved it, and for how long not
+        self.blocked = False  # the last walk
+        self.stuck = 0  # blocked walks in a row
         self.watch: Callable[[], bool] | None = None
         self.between: Callable[[], None] | None = None
         self.ashore: Cell | None = None  # where it last stood on dry ground

@@ -14,12 +14,12 @@ from voxeldojo.engine.state import State
 from voxeldojo.engine.threads.thread_crew import Crew
 from voxeldojo.engine.threads.world_maker import WorldMaker
 
-# Of the readers' buffers there are views under several names, which a copy would separate.
+# Several names refer to parts of one buffer; in a copy they would be separate arrays.
 LEFT_OUT = frozenset({"_maker", "_crew", "_buffers", "_chosen"})
 
 
 class Copyable:
-    state: State  # none in a closed world
+    state: State  # deleted when the world is closed
     rules: Rules
     _maker: WorldMaker | None
     _crew: Crew
@@ -34,7 +34,7 @@ class Copyable:
         self._maker, self._crew = None, Crew()
         self._buffers, self._chosen = {}, {}
         if "state" in kept:
-            connect(self.state, self.rules)  # it may go on without a reset, which does that
+            connect(self.state, self.rules)  # a copy may be stepped without a reset
 
 
 def writable(value: Any) -> Any:

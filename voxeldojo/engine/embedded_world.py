@@ -46,7 +46,7 @@ from voxeldojo.tasks.world_options import check_world, check_world_options
 from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, Run, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
-MANY_RAYS = 2_000  # from which on threads pay
+MANY_RAYS = 2_000  # fewer are not worth sharing among threads
 STEP, OBSERVE, CAST = direct(act_all), direct(observe_all), direct(cast_all)
 
 
@@ -111,7 +111,7 @@ class EmbeddedWorld(Copyable, World):
         )
         check_view_options(image_size, use_voxel, voxel_radius, use_lidar, lidar_rays)
         staged = staging_of(staging)
-        # First of all that grows with the number of environments: memory may not do for so many.
+        # The largest arrays come first, as memory may not suffice for so many environments.
         try:
             self.state = new_state(size, area)
         except (MemoryError, ValueError) as error:
@@ -152,7 +152,7 @@ class EmbeddedWorld(Copyable, World):
         self._chosen: dict[Any, Any] = {}
 
     def reset(self, environments: Ints, seeds: Ints) -> None:
-        # NumPy refuses to make whole numbers of fractions by the rule "same_kind" alone.
+        # By the rule "same_kind" NumPy refuses fractions.
         environments = np.array(environments).astype(np.int64, casting="same_kind")
         seeds = np.array(seeds).astype(np.int64, casting="same_kind")
         if environments.ndim != 1 or environments.shape != seeds.shape:
@@ -208,7 +208,7 @@ class EmbeddedWorld(Copyable, World):
     def foresee(self, environments: Ints, seeds: Ints) -> None:
         if self._maker is not None:
             players = self.state.players[environments]
-            # A seed that is played again is brought back from its own start.
+            # A seed that is played again is restored, not made.
             others = (players["fresh"] < 0) | (players["seed"] != seeds.astype(np.uint64))
             self._maker.foresee(seeds[others].tolist())
 
@@ -302,7 +302,7 @@ class EmbeddedWorld(Copyable, World):
         craft_smelt = self.buffer("craft_smelt", (size, 244), np.bool_)
         slots = self.buffer("slot masks", (3, size, 36), np.bool_)
         if not action_type.any():
-            basis[:] = -1  # the first reading has nothing to build on
+            basis[:] = -1  # nothing was read before
         names = {
             "inventory": {"item": items, "quantity": counts},
             "voxels": {"voxels": voxels},
@@ -486,7 +486,7 @@ class EmbeddedWorld(Copyable, World):
         return rows.astype(np.int64, copy=False)
 
     def _rows_of(self, name: str, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
-        """A buffer for as many environments as are named, one may be named several times."""
+        """A buffer with a row for each named environment; one may be named several times."""
         whole = max(shape[0], self.size), *shape[1:]
         return self.buffer((name, whole), whole, kind)[: shape[0]]
 

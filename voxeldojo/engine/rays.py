@@ -177,8 +177,8 @@ def cast_all(state, rules, environments, pitch_yaw, reach, names, distances):
     """Every ray (radians relative to the line of sight) in the named worlds, a row of names and
     distances each."""
     count = names.shape[1]
-    # Rays mostly form a grid: rows of one pitch, with the same yaws in each. So the angles of such
-    # rays are the same numbers, whose sines take longer than the way of a short ray.
+    # Rays mostly form a grid: rows of one pitch, with the same yaws in each. So sines of the same
+    # angles are needed again and again, and take longer than following a short ray.
     across = 1
     while across < count and pitch_yaw[across, 0] == pitch_yaw[0, 0]:
         across += 1

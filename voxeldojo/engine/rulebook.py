@@ -302,7 +302,7 @@ def rules() -> Rules:
     )
 
 
-# The addresses in ``apart`` are those of this process, so that another one has to make its own.
+# The addresses in ``apart`` are those of this process. Another one has to find its own.
 copyreg.pickle(Rules, lambda _: (rules, ()))
 
 

@@ -25,7 +25,7 @@ SHOTS = 16  # arrows and other things that fly
 PENDING = 1024  # scheduled updates of blocks
 TOUCHED = 4096  # changed blocks of one tick; of more only light follows
 KEPT = 13  # entries to each column for the window of the start: forest needs 10, jungle 14
-QUEUE = 32768  # cells that a change of light keeps in view at once
+QUEUE = 32768  # cells that wait at once while a change of light spreads
 KINDS = 64  # of mobs, at most
 EFFECTS = 24  # timed effects on the player, at most
 OVERWORLD, NETHER, END = 0, 1, 2
@@ -99,8 +99,8 @@ PLAYER = np.dtype(
         ("home_west", "i4"),  # the window of the start, to which a reset may come back
         ("home_north", "i4"),
         ("riding", "i4"),  # mob or boat, its number + 1
-        ("effects", "i4"),  # bits of body/effects.py: which of ``State.effects`` hold
-        ("absorption", "f8"),  # life that is lost before its own
+        ("effects", "i4"),  # bits of body/effects.py: which of ``State.effects`` are active
+        ("absorption", "f8"),  # life on top of its own, lost first
         ("thundering", "i4"),  # whether rain is thunder now, and for how many ticks
         ("thunder_left", "i4"),
         ("webbed", "i4"),  # 1: in a cobweb

@@ -93,7 +93,7 @@ def begin(state, rules, w, seed):
         player.home_y = float(y)
         player.home_z = z + 0.5
         player.kept = 0
-        # A seed that was used again is likely to be used once more; others do not pay for it.
+        # Storing takes time. Only a seed that was used twice is likely to be used again.
         if again:
             keep(state, w)
     player.spawn_x = player.home_x

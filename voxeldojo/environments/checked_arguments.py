@@ -1,5 +1,5 @@
-"""Checks the arguments of environments, their seeds and their actions: Python and NumPy take or
-convert much that is none, and fail later with a message that says nothing of the argument."""
+"""Checks the arguments of environments, their seeds and their actions: Python and NumPy accept or
+convert many wrong values, and fail later with a message that does not name the argument."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, cast

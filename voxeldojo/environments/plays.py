@@ -66,7 +66,7 @@ def check_render_mode(mode: str | None, metadata: dict[str, Any]) -> None:
 
 class HarvestPlay(Play):
     """Harvest ``quantity`` of ``target``, not counting those of the start, in one biome. The reward
-    is MineDojo's: how many were gained in the step. The worlds are shared among so many
+    is MineDojo's: how many were gained in the step. The worlds are shared among
     ``threads``. ``options`` are EmbeddedWorld's; ``strict`` is off here, so that any sampled action
     can be taken.
 

@@ -49,7 +49,7 @@ def make(
             f"cam_interval is in degrees, above 0 and up to 360, not {quoted(cam_interval)}"
         )
     if not isinstance(cam_interval, int):
-        cam_interval = float(cam_interval)  # NumPy's numbers would do the kernels' sums in theirs
+        cam_interval = float(cam_interval)  # with NumPy's types sums would be less exact
     area = integer("area", area)
     kind, guidance = task_id.lower(), None
     try:

@@ -17,7 +17,7 @@ from voxeldojo.rules.sources import OTHER_BIOMES, Sources, sources
 CHEST = 400.0  # effort of finding a certain item in chests
 STRUCTURE = 400.0  # effort of finding a structure
 KILL = 4.0  # effort of finding and killing a mob
-RAREST = 0.005  # the lowest chance of a drop that is counted with
+RAREST = 0.005  # rarer drops count as if they had this chance
 JOURNEY = 60.0  # effort of going to a biome that may be far away
 NEARBY = frozenset(("plains", "forest", "forest_hills", "birch_forest", "taiga", "extreme_hills"))
 GIVEN = "given at the start"

@@ -10,7 +10,7 @@ from voxeldojo.minedojo_api import Environment, make
 from voxeldojo.rules.mobs import MOB_IDS
 from voxeldojo.tasks import task_spec, templates
 
-CREATIVE_SAMPLE = 40  # a sample has one of so many
+CREATIVE_SAMPLE = 40  # a sample has one creative task in 40
 
 
 class Tried(msgspec.Struct, frozen=True):

@@ -205,7 +205,7 @@ def rays(name: str, value: Any) -> list[tuple[float, float, float]]:
         parts = _sequence(ray)
         if parts is None or len(parts) != 3 or not all(is_number(entry) for entry in parts):
             raise WrongArgument(f"{name}: {quoted(ray)} is not (pitch rad, yaw rad, distance m)")
-        # Beyond that a number is none of the observation's, which are of 32 bits.
+        # Observations are 32-bit floats, and cannot hold larger numbers.
         if not all(is_finite(entry) and abs(entry) <= FARTHEST for entry in parts):
             raise WrongValue(f"{name} is made of numbers up to {FARTHEST}, not {quoted(ray)}")
     return [(float(pitch), float(yaw), float(reach)) for pitch, yaw, reach in found]

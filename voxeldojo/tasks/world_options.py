@@ -1,5 +1,5 @@
-"""Checks the arguments of the embedded world, whose engine takes them for granted: a wrong type
-fails there in a comparison or an index, which says nothing of the argument."""
+"""Checks the arguments of the embedded world. Its engine does not: a wrong type would fail there in
+a comparison or an index, with a message that does not name the argument."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -9,7 +9,7 @@ from voxeldojo.tasks.argument_types import is_finite, is_integer, is_number
 
 NUMBERS = ("break_speed_multiplier", "start_health", "start_food")
 AREAS = (32, 64, 128, 256)
-MOST_WORLDS = 2**31 - 1  # more than any memory holds, and few enough for NumPy to say so
+MOST_WORLDS = 2**31 - 1  # no memory holds so many; NumPy itself reports that up to here
 
 
 def check_world(size: Any, biome: Any, inventory: Any) -> None:

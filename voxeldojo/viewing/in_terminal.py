@@ -37,7 +37,7 @@ def half_blocks(image: NDArray[np.uint8]) -> str:
 
 
 def play_in_terminal(game: Game, prompt: str, ticks: int | None = None) -> int:
-    """Play until x, the end of input, or so many ticks, and restore the terminal."""
+    """Play until x, the end of input, or ``ticks``, and restore the terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         refuse("play", "this is no terminal; use --browser")
         return REFUSED

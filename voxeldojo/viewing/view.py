@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         if given.task is None:
             raise CannotSee("name what to look at: a task id like harvest_1_log, or a biome")
         path = Path(given.out)
-        if path.suffix.lower() != ".png":  # by the name, programs take it for something else
+        if path.suffix.lower() != ".png":  # other programs would expect another format by the name
             raise CannotSee(f"a picture is a PNG file: --out FILE.png, not {given.out}")
         height, width = size_of(given.size)
         if not (np.isfinite(given.turn) and np.isfinite(given.pitch)):

@@ -1,7 +1,7 @@
 """Timed effects on the player, one number each: ticks left * 8 + strength.
 
-The numbers are those of ``player.effects``' bits. Of some nothing comes yet, and nothing gives
-them: potions cannot be drunk. They are SPEED, SLOWNESS, HASTE, FATIGUE, STRENGTH, WEAKNESS, JUMP,
+Effects are numbered as the bits of ``player.effects``. These do nothing yet, and nothing gives
+them, as potions cannot be drunk: SPEED, SLOWNESS, HASTE, FATIGUE, STRENGTH, WEAKNESS, JUMP,
 BLINDNESS, NAUSEA and LEVITATION.
 """
 

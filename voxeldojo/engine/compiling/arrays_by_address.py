@@ -136,7 +136,7 @@ def by_address(cls: Tuple) -> Tuple:
 
 
 def _held(kind: Any, arrays: tuple[Any, ...]) -> Any:
-    # Unpickled arrays can be in memory that is only to be read; a kernel would write to it.
+    # Unpickled arrays can be in read-only memory, and kernels write to them.
     return kind(*(array if array.flags.writeable else array.copy() for array in arrays))
 
 

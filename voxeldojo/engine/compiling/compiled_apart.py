@@ -25,8 +25,7 @@ from voxeldojo.engine.compiling.kernels import entry_kernel
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 ENGINE = "voxeldojo.engine"
-# Modules of the engine with a kernel of theirs. The places in Rules.apart are part of the
-# callers' code.
+# Kernels by module. Their order is that of Rules.apart, and is part of the callers' code.
 NAMES = (
     "terrain.generate.generate_area",
     "terrain.window.fill",

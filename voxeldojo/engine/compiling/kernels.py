@@ -1,4 +1,4 @@
-"""Compiles the world's kernels: the decorators."""
+"""The decorators that compile a kernel: ``kernel`` and ``entry_kernel``."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast

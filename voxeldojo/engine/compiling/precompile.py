@@ -13,7 +13,7 @@ from voxeldojo.engine.compiling.compiled_apart import NAMES, compile_apart
 from voxeldojo.engine.threads.packed_worlds import PackedWorlds
 
 SEEING, ACTING = "seeing", "acting"
-# The largest first; the others have parts that these have compiled.
+# The largest first. The others call kernels that these have compiled by then.
 FIRST = ("terrain.generate.generate_area", SEEING, "mobs.living.live", "motion.due.run_updates")
 
 

@@ -46,7 +46,7 @@ def _discard_file_by_file(paths: list[Path]) -> None:
             digest.update(_digest(source))
         if any("voxeldojo.rules" in _imports(source) for source in sources):
             digest.update(_rules_digest())
-        # A read-only installation has no cache here; Numba then keeps one for each user elsewhere.
+        # If the installation is read-only, Numba keeps a cache for each user elsewhere.
         with contextlib.suppress(OSError):
             if stamp.exists() and stamp.read_text() == digest.hexdigest():
                 continue

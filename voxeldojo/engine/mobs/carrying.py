@@ -15,7 +15,7 @@ CARRIED = (
     "grass", "dirt", "sand", "gravel", "yellow_flower", "red_flower", "brown_mushroom",
     "red_mushroom", "tnt", "cactus", "clay", "pumpkin", "melon_block", "mycelium", "netherrack",
 )  # fmt: skip
-ITEM = np.zeros(256, np.int64)  # what it leaves, by block; 0: it does not take such
+ITEM = np.zeros(256, np.int64)  # what it drops, by block that it carries; 0: it takes no such block
 for _block in BLOCKS:
     if _block.name in CARRIED:
         ITEM[_block.id] = item_id(_block.name)

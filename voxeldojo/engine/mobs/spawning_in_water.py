@@ -18,7 +18,7 @@ from voxeldojo.engine.structures.catalogue import KIND_IDS
 from voxeldojo.engine.structures.places import landscape, span_of
 
 MONUMENT = KIND_IDS["monument"]
-OPEN = 20  # of so many guardians one spawns under the open sky: EntityGuardian.getCanSpawnHere
+OPEN = 20  # one of 20 guardians spawns under the open sky: EntityGuardian.getCanSpawnHere
 GROUPS, FOUR = 3, 4  # of one try, and the most of each and of all: WorldEntitySpawner
 STRAYS = 6  # blocks to each side from one of a group to the next
 

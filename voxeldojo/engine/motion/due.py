@@ -27,8 +27,8 @@ from voxeldojo.engine.motion.scheduled import (
 from voxeldojo.engine.motion.support import decay, drop_off
 from voxeldojo.engine.state import END
 
-ROUNDS = 16  # what follows at once from what happened, in one tick
-AWAY = 20  # ticks until a block outside the window is asked again
+ROUNDS = 16  # of updates that cause others, at most in one tick
+AWAY = 20  # ticks by which the update of a block outside the window is put off
 
 
 @apart(int64)

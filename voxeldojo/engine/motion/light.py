@@ -281,7 +281,7 @@ def shine(state, rules, w, x0, z0, x1, z1):
     count = 0
     whole = True
     words = (roof(state, w) + EIGHT - 1) // EIGHT
-    # Groups of eight blocks that do not glow, the last one of each hash: most come again and again.
+    # Remembers groups of eight blocks that do not glow, one for each hash: most groups recur.
     dark = np.zeros(1 << KNOWN, np.uint64)
     for x in range(x0, x1):
         for z in range(z0, z1):

@@ -8,7 +8,7 @@ from voxeldojo.engine.motion.standing import stays
 from voxeldojo.engine.motion.table import LEAVES, LOGS, STANDS
 
 DIRT, FARMLAND, GRASS_PATH, FIRE, PORTAL = 3, 60, 208, 51, 90
-REACH = 4  # leaves stay within so many leaves of a log
+REACH = 4  # blocks of leaves to a log, at most; leaves further away decay
 SIDE = 2 * REACH + 1
 
 

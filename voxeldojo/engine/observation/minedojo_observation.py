@@ -169,7 +169,7 @@ def _delta_inventory(packed: Packed) -> dict[str, Any]:
         cause, other = ("craft", "other") if by_craft else ("other", "craft")
         few = changed[places]
         air = _AIR[len(few)]
-        # NumPy's text is as wide as the longest name in it, as if the names had been listed.
+        # Made of a list, so that the text type is as wide as the longest name.
         names = np.array([item_names[item] for item in few]) if any(few) else air.copy()
         delta[f"{key}_name_by_{cause}"] = names
         delta[f"{key}_quantity_by_{cause}"] = packed.amounts[places]

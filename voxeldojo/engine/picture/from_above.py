@@ -16,7 +16,7 @@ from voxeldojo.rules import BLOCKS, block_names
 RADIUS = 20
 """Blocks that are seen to each side."""
 _TOP = 1  # of the sides of a block
-_HEAD = 2  # blocks above the feet from which what is under a roof is seen
+_HEAD = 2  # blocks above the feet from which one looks down if there is a roof
 
 
 @cache

@@ -6,7 +6,7 @@ from voxeldojo.engine.compiling.kernels import kernel
 from voxeldojo.engine.state import HEIGHT
 
 ENDLESS = 1e30
-# What a hit is made of: distance, texture, row and column of its pixel, face, and where on it.
+# The numbers of a hit: distance, texture, row and column of its pixel, face, and where on it.
 HIT_T, HIT_TEXTURE, HIT_ROW, HIT_COLUMN, HIT_FACE, HIT_U, HIT_V = range(7)
 HIT = 7
 

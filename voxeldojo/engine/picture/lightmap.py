@@ -11,11 +11,10 @@ from voxeldojo.engine.body.effects import NIGHT_VISION, has_effect
 from voxeldojo.engine.compiling.kernels import entry_kernel, kernel
 from voxeldojo.engine.state import END, NETHER
 
-# Above the 1.0 of the game's own slider, so the formula goes beyond what it was made to mix.
-GAMMA = 2.0
+GAMMA = 2.0  # brightness; the slider of the game ends at 1.0
 TORCH = 1.5  # what block light is multiplied by, before it is mixed
 NETHER_AMBIENT = 0.1
-NETHER_SUN, END_SUN = 0.2, 1.0  # their clocks stand at midnight and at noon
+NETHER_SUN, END_SUN = 0.2, 1.0  # it is always midnight in the one, and noon in the other
 ENDING = 200  # ticks before its end from which on night vision flickers
 
 

@@ -67,8 +67,8 @@ from voxeldojo.engine.state import HEIGHT, OVERWORLD, REACH
 SHADES = np.array((0.5, 1.0, 0.8, 0.8, 0.62, 0.62))  # by face
 FULL = 240  # sky light 15
 NO_CELL = -1
-# Every second pixel of every second row is looked for block by block; where two of them on either
-# side of another see the same face of the same cube, the one between sees it too.
+# A ray is followed block by block for every second pixel of every second row only. Where two of
+# these see the same face of the same cube, the pixel between them sees it too.
 ROW_FROM = np.array((0, 0, 1))
 COLUMN_FROM = np.array((0, 1, 0))
 COLUMN_STEP = np.array((2, 2, 1))

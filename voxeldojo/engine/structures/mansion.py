@@ -56,7 +56,7 @@ def mansion() -> Plan:
     return plan
 
 
-# The game's are 80 chunks apart; so they are here.
+# 80 chunks apart, as in the game.
 KIND = Kind(
     "mansion",
     [[Piece(mansion(), (-20, 0, -16), foundation=BASE, table="mansion")]],

@@ -49,7 +49,7 @@ def monument() -> Plan:
     return plan
 
 
-# The sea is its surroundings: pillars carry it where the bottom lies lower.
+# It stands in the sea, on pillars where the bottom lies lower.
 KIND = Kind(
     "monument",
     [[Piece(monument(), (-29, 0, -29), foundation=ROUGH)]],

@@ -150,7 +150,7 @@ def layouts(style: Style) -> list[list[Piece]]:
         Piece(well(style), (-3, -5, -3), "ground", style.stone),
         *(Piece(lamp(style), at, "ground") for at in ((5, 0, 3), (-22, 0, -3), (20, 0, -3))),
     ]
-    # Plans along a road at so many blocks from the well; the road's sides are south and north.
+    # Plans along a road, by their distance from the well. The road's sides are south and north.
     rows = (
         ((forge, large, wheat), (small, roots, small), (books, beets), (small, wheat)),
         ((books, wheat, small), (roots, small, large), (small, forge), (beets, large)),

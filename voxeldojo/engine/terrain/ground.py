@@ -27,7 +27,7 @@ SAVANNA_M = STYLES.index("savanna_m")
 MESA = STYLES.index("mesa")
 WOODED_MESA = STYLES.index("wooded_mesa")
 SHORE = SEA_LEVEL - 1  # y of the sea's uppermost water
-LAKES = 40  # one chunk in so many has a small lake
+LAKES = 40  # one chunk in 40 has a small lake
 MESA_FOOT = 66  # mesas stand in red sand up to here
 
 

@@ -13,8 +13,8 @@ from voxeldojo.engine.terrain.keeping import CHUNK, pack, unpack
 ENTRIES = 16  # for each column; forest needs 10, jungle 14
 PACKED = frozenset({"blocks", "meta", "light"})
 LEFT_OUT = frozenset({"settings", "layers", "queues", "tops"})
-"""What is the same in all worlds of a batch, and scratch. A new world has no copy of its start
-(``kept_...``) either."""
+"""Arrays that are the same in all worlds of a batch, or scratch. A new world has no copy of its
+start (``kept_...``) either."""
 LOG = "changes"  # drawings and the ticks of a setup write to it; only its used part is copied
 STORED = tuple(
     name for name in State._fields if name not in PACKED | LEFT_OUT and not name.startswith("kept_")
@@ -40,7 +40,7 @@ class PackedWorlds:
         self._state = State(**arrays)
 
     def load(self, state: State) -> None:
-        """Load the kernels, while that is allowed: world 0 is put here and back."""
+        """Load the kernels, which the jail forbids later: world 0 is put here and back."""
         self.put(state, 0, 0)
         self.take(0, state, 0)
 

@@ -10,7 +10,7 @@ from functools import partial
 from voxeldojo.engine.threads.world_maker import FAULTS
 from voxeldojo.world_interface import Run
 
-_SHARES = 4  # for each thread: a world that makes new ground takes a hundred times as long
+_SHARES = 4  # slices for each thread: the worlds of one may make new ground, which takes long
 
 
 class Crew:
@@ -84,5 +84,5 @@ def _start() -> None:
 
 
 def _block_signals() -> None:
-    # They are the main thread's; without a memory fault being blocked, which ends the process.
+    # The main thread handles signals. A memory fault here still has to end the process.
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - FAULTS)

@@ -40,15 +40,15 @@ class WorldMaker:
         self._changed = threading.Condition()
         self._tasks: deque[Callable[[], None]] = deque()
         self._shared: deque[tuple[int, int]] = deque()  # places and seeds, wanted now
-        self._failed: list[tuple[int, int]] = []  # of these, what the thread could not make
+        self._failed: list[tuple[int, int]] = []  # those of them that the thread could not make
         self._wanted: list[int] = []  # seeds, the soonest first
-        self._made: dict[int, int] = {}  # where each of them is
-        self._never: set[int] = set()  # those that could not be made, or stored
+        self._made: dict[int, int] = {}  # by seed, where the world is stored
+        self._never: set[int] = set()  # seeds whose worlds could not be made or stored
         self._free = list(range(places))
         self._at_work = False
         self._making: int | None = None  # the seed that is made ahead now
         self._over = False
-        self.taken = 0  # worlds that were there when they were wanted
+        self.taken = 0  # worlds that were ready when they were wanted
         self._thread = threading.Thread(target=self._work, name="worlds ahead", daemon=True)
         self._thread.start()
 
@@ -85,7 +85,7 @@ class WorldMaker:
         late: list[tuple[int, int]] = []
         left: deque[tuple[int, int]] = deque()
         with self._changed:
-            # What is being made keeps its place until it is taken below.
+            # The world that is being made now keeps its place until it is taken below.
             gone = {seed for _, seed in pairs if seed != self._making}
             self._wanted = [seed for seed in self._wanted if seed not in gone]
             for place, seed in pairs:
@@ -132,10 +132,10 @@ class WorldMaker:
             self._free.append(at)
             self._changed.notify_all()
 
-    # ---- in the thread
+    # ---- What the thread does.
 
     def _work(self) -> None:
-        # They are the main thread's; without a memory fault being blocked, which ends the process.
+        # The main thread handles signals. A memory fault here still has to end the process.
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals() - FAULTS)
         while True:
             with self._changed:
@@ -151,7 +151,7 @@ class WorldMaker:
             work()
 
     def _next(self) -> Callable[[], None] | None:
-        """What is to be done next. The lock is held."""
+        """What to do next. The lock is held."""
         if self._tasks:
             return self._tasks.popleft()
         if (pair := _popped(self._shared, first=True)) is not None:
@@ -166,7 +166,7 @@ class WorldMaker:
         return None
 
     def _place(self) -> int | None:
-        """A free one, if need be by giving up a world that is not wanted any more."""
+        """A free place, if need be that of a world that is not wanted any more."""
         if not self._free:
             for seed in self._made.keys() - set(self._wanted):
                 self._free.append(self._made.pop(seed))
@@ -175,7 +175,7 @@ class WorldMaker:
     def _share(self, place: int, seed: int) -> None:
         try:
             self._worlds.begin(place, seed)
-        except Exception:  # out of memory: whoever waits for it tries again, and gets the error
+        except Exception:  # out of memory: `reset` tries again, and raises the error
             self._failed.append((place, seed))
 
     def _make(self, at: int, seed: int) -> None:
@@ -183,7 +183,7 @@ class WorldMaker:
             self._spare.state.players["fresh"] = -1  # nothing of what was there before is used
             self._spare.begin(0, seed)
             stored = self._stored.put(self._spare.state, 0, at)
-        except Exception:  # it is made when it is wanted, and fails there if it still does
+        except Exception:  # `reset` makes it when it is wanted, and raises the error then
             stored = False
         with self._changed:
             if stored:
@@ -194,7 +194,7 @@ class WorldMaker:
 
 
 def _popped(pairs: deque[tuple[int, int]], first: bool = False) -> tuple[int, int] | None:
-    """Two threads take from either end, each without waiting for the other."""
+    """A pair from one end, or None. Two threads take from different ends without a lock."""
     try:
         return pairs.popleft() if first else pairs.pop()
     except IndexError:
