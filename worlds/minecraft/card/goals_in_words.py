@@ -54,7 +54,7 @@ _DIMENSIONS = {"overworld": "overworld", "nether": "nether", "hell": "nether", "
 _POLITE = re.compile(r"^(please|i want( you)? to|you should|try to|to)\s+")
 _ARTICLE = re.compile(r"^(a|an|the|some|any)\s+")
 _QUANTITY = re.compile(
-    rf"^(\d{{1,6}}|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})x?\s+(.+)$"
+    rf"^(-?\d{{1,18}}|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})x?\s+(.+)$"
 )
 _TELL_NOTHING = {
     *("a", "an", "and", "at", "given", "in", "of", "on", "or", "some", "the", "to", "with"),
@@ -62,6 +62,9 @@ _TELL_NOTHING = {
 }
 NEAREST = 3
 """How many prompts a refusal names."""
+_ALIKE = 0.8
+"""How alike in spelling (difflib's ratio) a prompt is that shares no word and is named all the
+same: only a slip of the pen, as any sentence has half of its letters in common with some."""
 _HEIGHT = re.compile(
     r"(?:go|get|climb|dig|be|stay|stand|reach|fly|descend)\b(?P<how>(?: \w+)*?)"
     r" (?:y|height|level)(?: of)? (?P<y>\d{1,3})"
@@ -130,11 +133,11 @@ class Words:
 
     def near(self, prompt: str) -> list[str]:
         """The prompts that are known and share a word, the nearest first."""
-        return [known for shared, known in self._ranked(prompt) if shared]
+        return [known for shared, _, known in self._ranked(prompt) if shared]
 
-    def _ranked(self, prompt: str) -> list[tuple[int, str]]:
-        """All that are known with how many words they share: the most first, then those that are
-        spelt most alike."""
+    def _ranked(self, prompt: str) -> list[tuple[int, float, str]]:
+        """All that are known with how many words they share and how alike they are spelt: the most
+        shared first, then the most alike."""
         text = plain(prompt)
         words = _telling_words(text)
         matcher = difflib.SequenceMatcher(b=text)
@@ -143,11 +146,13 @@ class Words:
             matcher.set_seq1(known)
             shared = len(words & _telling_words(known))
             ranked.append((-shared, -matcher.ratio(), known))
-        return [(-shared, known) for shared, _, known in sorted(ranked)]
+        return [(-shared, -alike, known) for shared, alike, known in sorted(ranked)]
 
     def _not_understood(self, prompt: str) -> str:
         text = " ".join(prompt.split())
-        shown = " or ".join(repr(known) for _, known in self._ranked(text)[:NEAREST])
+        ranked = self._ranked(text)[:NEAREST]
+        near = [known for shared, alike, known in ranked if shared or alike >= _ALIKE]
+        shown = " or ".join(map(repr, near))
         hint = f"; what comes nearest is {shown}" if shown else ""
         return (
             f"the rulebook does not understand {text[:100]!r}{hint}; it understands "
@@ -244,7 +249,7 @@ def _split(text: str) -> tuple[int, str]:
     text = text.removeprefix("at least ").strip()
     if (match := _QUANTITY.match(text)) is not None:
         number, rest = match[1], match[2]
-        quantity = int(number) if number.isdecimal() else NUMBERS[number]
+        quantity = NUMBERS[number] if number in NUMBERS else int(number)
         return quantity, _ARTICLE.sub("", rest.removeprefix("more ").removeprefix("of "))
     return 1, _ARTICLE.sub("", text)
 
