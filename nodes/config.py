@@ -16,6 +16,7 @@ from messages.world import MOST_ENVIRONMENTS
 from nodes.common.checks.type_paths import options, type_at
 from nodes.common.storage.yaml_numbers import read_yaml
 from nodes.common.storage.yaml_problem import yaml_problem
+from voxeldojo.names import near
 
 _Parameters = TypeVar("_Parameters", bound=msgspec.Struct)
 
@@ -163,7 +164,9 @@ def read_parameters(kind: type[_Parameters], values: Mapping[str, Any], where: s
     unknown = sorted(set(map(str, values)) - known)
     if unknown:
         names = ", ".join(sorted(known)) or "none"
-        raise ConfigError(f"{where}: there is no parameter {unknown[0]!r}; there are: {names}")
+        hint = near(unknown[0], known)
+        absent = f"there is no parameter {unknown[0]!r}{hint}"
+        raise ConfigError(f"{where}: {absent} (there are: {names})")
     for name, value in _numbers(values):
         if not math.isfinite(value):  # most bounds let infinity pass, and name no fault of NaN
             raise ConfigError(f"{where}.{name} is {value}: expected a finite number")

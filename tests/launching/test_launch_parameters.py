@@ -51,7 +51,7 @@ def test_wrong_parameters_of_the_learner_are_refused_before_a_node_starts(tmp_pa
     small = refused("launch", "harvest_log", "+learner.imitation_minibatch=-1", cwd=tmp_path)
     assert "nodes.learner.parameters.imitation_minibatch is -1: expected `int` >= 0" in small
     unknown = refused("launch", "harvest_log", "+learner.epoch=3", "run=out", cwd=tmp_path)
-    assert "nodes.learner.parameters: there is no parameter 'epoch'; there are: " in unknown
+    assert "nodes.learner.parameters: there is no parameter 'epoch'; did you mean epochs" in unknown
     assert not (tmp_path / "runs").exists()
     assert not (tmp_path / "out").exists()
     spec = str(CHECKOUT / "docs/examples/train/harvest_log.yaml")
