@@ -32,6 +32,7 @@ from nodes.common.goals.budget import (
     least,
     least_again,
     longest_evaluation,
+    too_few,
 )
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
@@ -113,12 +114,8 @@ class Pursuit:
             return self._report(False, f"There is no plan: {error}")
         if problems:
             return self._report(False, f"No valid plan was given: {' '.join(problems)}")
-        if limits.samples < least(task):
-            return self._report(
-                False,
-                f"limits.samples is {limits.samples:,}, and trying and evaluating one episode of "
-                f"this task may take {least(task):,}: raise it.",
-            )
+        if problem := too_few(limits.samples, task):
+            return self._report(False, problem)
         single = len(self.subtasks) == 1
 
         def practice() -> int:

@@ -30,6 +30,9 @@ FREE = re.compile(
 )
 
 
+# By its name another option is the nearest one.
+_MEANT = {("world", "minecraft"): "embedded"}
+
 # Paths and words are taken as they are: Hydra's grammar rejects a path with `~` or an umlaut, and
 # words with a comma.
 PATH = re.compile(
@@ -195,7 +198,9 @@ def _sentence(error: Exception, path: Path, overrides: list[str]) -> str:
         there = re.search(r"Available options in .*?:\n((?:\t.+\n?)+)", text)
         options = there[1].split() if there else []
         listed = f" (there are: {', '.join(options)})" if options else ""
-        return f"there is no {group} `{option}`{did_you_mean(option, options)}{listed}"
+        meant = _MEANT.get((group, option))
+        hint = f"; did you mean `{meant}`?" if meant else did_you_mean(option, options)
+        return f"there is no {group} `{option}`{hint}{listed}"
     missing = re.search(r"Could not load '([^']+)'", text)
     if missing:
         known = launch_files()

@@ -87,7 +87,7 @@ class NodePlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     after: list[str] = []
     restart: Restart = Restart()
     module: str | None = None
-    patience: Amount = 600.0
+    patience: Annotated[float, msgspec.Meta(gt=0)] = 600.0
     kind_of: Literal["env_server"] | None = None  # of a further env server
     resources: Resources | None = None
 
@@ -208,6 +208,18 @@ def check_task(stack: Stack, source: str) -> None:
     here = "env_server" in stack.nodes and "env_server" not in stack.hosts
     if here and (problem := missing_package(stack.task) or play_problem(stack.task)):
         raise Refused(f"{source}: task.{problem}")
+
+
+def check_samples(stack: Stack, source: str) -> None:
+    """Raises Refused for a goal whose samples are too few for its first episodes. Called before a
+    node is started."""
+    from nodes.common.goals.budget import too_few  # which brings the node's base along
+
+    if stack.task is None or "planner" not in stack.nodes:
+        return
+    samples = stack.nodes["planner"].parameters.get("samples") or stack.limits.samples
+    if isinstance(samples, int) and (problem := too_few(samples, stack.task)):
+        raise Refused(f"{source}: {problem.removesuffix('.')}")
 
 
 def check_plan(stack: Stack, source: str) -> None:

@@ -57,6 +57,7 @@ class Child:
         self.kill_at: float | None = None
         self._failures: deque[float] = deque()
         self.false_starts = 0  # ends in a row before it was ready
+        self.idle_starts = 0  # those of them with code 0
         self._command = command
         self._log = run / name / "output.log"
         self._log_start = 0

@@ -30,6 +30,7 @@ from rlgpt.composing.configuration import (
     check,
     check_parameters,
     check_plan,
+    check_samples,
     check_task,
     load,
     read,
@@ -70,6 +71,7 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
     wanted = None if data.get("run") is None else str(data["run"])
     stack = check({**data, "run": str(wanted)}, name)
     check_task(stack, name)
+    check_samples(stack, name)
     check_plan(stack, name)
     check_parameters(stack, name)
     _check_excluded(excluded, stack)

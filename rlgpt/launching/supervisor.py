@@ -56,6 +56,7 @@ class Supervisor:
         self.children = {
             n: Child(n, command(stack, n, run), stack.nodes[n], run, grace(stack, n)) for n in order
         }
+        self._modules = {name: stack.module(name) for name in order}
         for name in released:
             self.children[name].state = "released"
         self.failure: str | None = None
@@ -308,6 +309,16 @@ class Supervisor:
     def _ended_by_itself(self, child: Child, code: int) -> None:
         how = f"ended with code {code}" if code >= 0 else f"was ended by {signal_name(-code)}"
         self._observer.crashed(child.name, how)
+        # Once it may have been asked to end, by a signal from outside.
+        if code == 0 and child.state == "starting" and child.idle_starts:
+            module = self._modules[child.name]
+            self._fail(
+                child,
+                f"ended twice with code 0 before it was ready: is `{module}` the module of a node, "
+                "whose __main__ calls its main()?",
+            )
+            return
+        child.idle_starts = int(code == 0 and child.state == "starting")
         delay = child.next_backoff()
         if delay is None:
             limit = child.plan.restart

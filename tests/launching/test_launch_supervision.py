@@ -146,6 +146,13 @@ def test_node_that_is_never_ready_ends_the_launch(place: Path) -> None:
         assert "second: was not ready within 0.5 s" in launch.text
 
 
+def test_module_that_is_no_node_ends_the_launch_at_its_second_start(place: Path) -> None:
+    with three(place, "nodes.second.module=this") as launch:
+        assert launch.ended() == 1
+        assert "second: ended twice with code 0 before it was ready: is `this` the" in launch.text
+        assert launch.text.count("second ended with code 0; started again") == 1
+
+
 def test_node_that_cannot_be_started_ends_the_launch(place: Path) -> None:
     (place / "out").mkdir()
     (place / "out" / "third").write_text("in the way")

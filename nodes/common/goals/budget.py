@@ -71,6 +71,16 @@ def least(task: Task) -> int:
     return 2 * task.horizon
 
 
+def too_few(samples: int, task: Task) -> str:
+    """The sentence about samples that are too few to begin; empty if they are enough."""
+    if samples >= least(task):
+        return ""
+    return (
+        f"limits.samples is {samples:,}, and trying and evaluating one episode of this task may "
+        f"take {least(task):,}: raise it."
+    )
+
+
 def least_again(task: Task, config: Mapping[str, Any]) -> int:
     """The minimum number of samples for a further iteration: all of its evaluation is reserved. A
     cut evaluation never counts as reached, so there would be no reason to go on."""
