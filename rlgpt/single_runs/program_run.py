@@ -27,6 +27,7 @@ from messages.world import (
 from nodes.common.goals.goal_ids import slug
 from nodes.common.running.ending_signals import interruptible
 from nodes.common.running.exit_codes import FAILED, REFUSED
+from nodes.common.running.standard_error import to_stderr
 from nodes.config import ENV_SERVER
 from rlgpt.composing.configuration import LARGEST_SEED, Stack, check, check_task, load, save
 from rlgpt.composing.user_files import read_user_text
@@ -36,6 +37,7 @@ from rlgpt.report import played_episodes
 from rlgpt.report.played_episodes import Row
 from rlgpt.report.words import count, shortened
 from rlgpt.runs import run_folder
+from rlgpt.runs.typed import run_word
 from rlgpt.single_runs.small_stack import SmallStack, small_stack
 from rlgpt.terminal import plain_table, print_plain, print_table
 from worlds import card
@@ -88,13 +90,17 @@ def run_program(file: str, options: Options) -> int:
         name=slug(Path(file).stem), source=source, max_steps=options.steps or task.horizon
     )
     run = Path(stack.run)
-    with interruptible(), small_stack(run) as small, _refused_by_a_sentence(small):
+    with (
+        interruptible(),
+        _kept_if_played(run, made, options),
+        small_stack(run) as small,
+        _refused_by_a_sentence(small),
+    ):
         problems = small.bus.call(CHECK, CheckProgram(program=program)).problems
         if not problems:
             steps, reports = _play(small, program, options)
     if problems:
-        for path in made:  # nothing was played in it
-            _remove(path)
+        _remove(made)  # nothing was played in it
         return _print_problems(file, problems, options.json)
     rows = played_episodes.rows(run)
     _print(
@@ -136,11 +142,27 @@ def _composed(options: Options, file: str, source: str) -> tuple[Stack, list[Pat
     return load(run), made
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+@contextmanager
+def _kept_if_played(run: Path, made: list[Path], options: Options) -> Iterator[None]:
+    """Where it is stopped: print which episodes are kept; without any, remove what was made."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if played := len(played_episodes.rows(run)):
+            listed = f"`rlgpt episode list {run_word(run)}` has them"
+            to_stderr(f"stopped; {played} of {options.seeds} episodes had ended: {listed}")
+        else:
+            _remove(made)
+            to_stderr("stopped before an episode had ended; nothing is kept")
+        raise
+
+
+def _remove(made: list[Path]) -> None:
+    for path in made:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _play(small: SmallStack, program: Program, options: Options) -> tuple[int, list[ProgramReport]]:

@@ -1,11 +1,13 @@
 """rlgpt program run: a coded action on seeds of a task; and episodes of it played again."""
 
 import json
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.launch_toys.launched import printed, refused, rlgpt
+from tests.launch_toys.launched import command, environment, eventually, printed, refused, rlgpt
 
 DIG = """def action(obs):
     for _ in range(6):
@@ -49,6 +51,22 @@ def test_a_program_that_may_not_run_is_reported_with_all_its_lines(place: Path) 
     assert "bad.py:1: nothing can be imported" in done.stdout
     assert "bad.py:3: unknown name jump_high" in done.stdout
     assert done.stderr.startswith("rlgpt: bad.py may not run: it has ")
+    assert not list((place / "runs").iterdir())
+
+
+def test_a_stopped_program_run_names_what_is_kept(place: Path) -> None:
+    (place / "endless.py").write_text("def action(obs):\n    while True:\n        obs = look(5)\n")
+    words = ("program", "run", "endless.py", *SMALL[:4], "+world.area=64", "task.horizon=1000000")
+    process = subprocess.Popen(
+        command(*words), cwd=place, env=environment(), stderr=subprocess.PIPE, text=True
+    )
+    with process:
+        eventually(lambda: list(place.glob("runs/*/env_server/node.log")))
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=120)[1] == (
+            "rlgpt: stopped before an episode had ended; nothing is kept\n"
+        )
+    assert process.returncode == 130
     assert not list((place / "runs").iterdir())
 
 
