@@ -95,6 +95,7 @@ class ToyWorld:
         self.outcome = outcome
         self.before_run: Callable[[RunGoal], None] = lambda goal: None
         self.sessions: dict[str, list[str]] = {}  # what each environment has reached
+        self._seeds: dict[str, int] = {}  # the first one of each session
         self.played: list[tuple[str, str]] = []  # (session, program or policy), in order
         self.opened: list[OpenSession] = []
         self.trained: dict[str, Train] = {}
@@ -130,6 +131,7 @@ class ToyWorld:
     def open(self, request: OpenSession) -> Opened:
         self.opened.append(request)
         self.sessions[request.session] = [""] * request.size
+        self._seeds[request.session] = request.seeds.first
         for program in request.prefix:
             self._reach(request.session, self.outcome(program.source))
         return Opened(
@@ -154,7 +156,7 @@ class ToyWorld:
         return [
             Episode(
                 environment=number,
-                seed=number,
+                seed=self._seeds[session] + number,
                 success=state == "have",
                 steps=STEPS,
                 reward=0.0,

@@ -14,7 +14,7 @@ from nodes.common.parameters.vision import pictures_for_the_critic
 from nodes.common.storage.node_memory import Memory
 from nodes.common.storage.whole_files import write_whole
 from nodes.config import ConfigError, check_session_size, node_values
-from nodes.fast_agent.seeds import TryoutSeeds
+from nodes.fast_agent.seeds import TryoutSeeds, reuse_seeds, trial_seeds
 from nodes.fast_agent.stage_playing import Player
 from nodes.node import Node
 from worlds import card
@@ -139,7 +139,8 @@ class Agent(Node):
         self.programs.mkdir(exist_ok=True)
         self.memory = Memory(self.folder / "memory.sqlite")
         self.player = Player(self, self.memory, self.parameters.plays)
-        self.tryouts = TryoutSeeds(self.memory, self.seed)
+        self.tryouts = TryoutSeeds(self.memory, self.seed, "tryouts", trial_seeds)
+        self.reuses = TryoutSeeds(self.memory, self.seed, "reuses", reuse_seeds)
 
     def working(self, goal: GoalHandle[Any, Working], activity: str) -> None:
         """Publish what is being done right now."""

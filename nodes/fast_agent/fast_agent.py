@@ -83,7 +83,7 @@ class FastAgent(Agent):
             outcome = BestAttempt(failed(f"It could not be implemented: {error}"), attempts=1)
         implemented = outcome.implemented(goal, spent)
         if self.parameters.critic:  # else it is not known whether it worked
-            self.skills.keep(goal, implemented, outcome.episodes)
+            self.skills.keep(goal, implemented, outcome.seeds)
         verdict = implemented.line.verdict
         word = "succeeded" if verdict.success else "failed"
         rate = f"{verdict.success_rate:.2f}" if verdict.episodes else "not judged"
@@ -145,7 +145,7 @@ class FastAgent(Agent):
             cut=len(played.episodes) < self.player.remembered(f"{id}/size", play.size),
             guards=played.guards,
         )
-        self.skills.evaluated(goal.id, request, evaluated)
+        self.skills.evaluated(request, evaluated)
         self.skills.guarded(goal.id, request, evaluated)
         return evaluated
 

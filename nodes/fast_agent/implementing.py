@@ -47,7 +47,7 @@ class BestAttempt:
     """The best of the attempts so far, and its verdict.
 
     Attributes:
-        episodes: of the tryout that the verdict is about, however many one has by now.
+        seeds: of the episodes of the tryout that the verdict is about.
         pace: mean primitive steps of its episodes, what runs before it included.
         skill: the name of the skill that it is, if it is one.
     """
@@ -60,10 +60,15 @@ class BestAttempt:
     stage: Stage | None = None
     macros: list[str] = field(default_factory=list)
     attempts: int = 0
-    episodes: int = 0
+    seeds: list[int] = field(default_factory=list[int])
     pace: float = 0.0
     skill: str = ""
     learning: Learning | None = None
+
+    @property
+    def episodes(self) -> int:
+        """Of the tryout that the verdict is about, however many one has by now."""
+        return len(self.seeds)
 
     def offer(
         self,
@@ -75,13 +80,13 @@ class BestAttempt:
     ) -> bool:
         """Keep this attempt if its tryout is better than the best so far, or equal in fewer steps.
         Returns whether it was kept."""
-        episodes = len(played.episodes)
-        pace = played.steps / max(1, episodes)
+        seeds = [episode.seed for episode in played.episodes]
+        pace = played.steps / max(1, len(seeds))
         better = self.stage is None or _merit(verdict, pace) > _merit(self.verdict, self.pace)
         if better:
             self.stage, self.verdict, self.macros = stage, verdict, macros
             # A training's outcome is also reported where a program is chosen instead of its policy.
-            self.episodes, self.pace, self.learning = episodes, pace, learning or self.learning
+            self.seeds, self.pace, self.learning = seeds, pace, learning or self.learning
         return better
 
     def implemented(self, goal: Implementing, spent: SpentSteps) -> Implemented:
@@ -114,9 +119,10 @@ def try_out(
     stage: Stage,
     most: int | None,
     seeds_of: int | str | None = None,
+    reused: bool = False,
 ) -> Played:
     """Play the stage on seeds of its own, or on those of the goal's tryout ``seeds_of``, after what
-    runs before it, in at most so many primitive steps.
+    runs before it, in at most so many primitive steps. ``reused``: it is a skill.
 
     Raises:
         OutOfSamples: not one episode fits.
@@ -124,7 +130,7 @@ def try_out(
     play = _tryout(agent, goal, stage)
     id = f"{goal.id}/trial-{number}"
     whose = id if seeds_of is None else f"{goal.id}/trial-{seeds_of}"
-    seeds = agent.tryouts.seeds(whose, play.size)
+    seeds = (agent.reuses if reused else agent.tryouts).seeds(whose, play.size)
     # As many as there were, if another number was set since.
     play = msgspec.structs.replace(play, seeds=seeds, size=seeds.count)
     return play_what_fits(agent.player, id, play, most, lambda: goal.withdrawn)

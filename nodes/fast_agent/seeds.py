@@ -1,9 +1,11 @@
 """Which seeds are played for what: no evaluation ever sees a seed that was trained or tried on, no
 performance one that anything was decided by, and no tryout one that an earlier tryout was played
-on, up to 50,000 episodes of tryouts in a run."""
+on, up to 25,000 episodes of tryouts in a run. Skills are tried again on seeds of their own: in an
+earlier run of this seed, those of other tryouts may be the ones that a skill was kept by."""
 
 import threading
 import zlib
+from collections.abc import Callable
 
 import msgspec
 
@@ -13,7 +15,8 @@ from nodes.common.storage.node_memory import Memory
 
 _PER_RUN = 1_000_000
 _TRAINING = 900_000
-_TRIAL = 50_000
+_TRIAL = 25_000
+_REUSE = 25_000
 _EVALUATION = 12_500
 _PERFORMANCE = 12_500
 _VALIDATION = 25_000
@@ -39,16 +42,19 @@ def seeds_while_training(seed: int, size: int, goal: str) -> SeedRange:
 def trial_seeds(seed: int, used: int = 0, size: int = _TRIAL) -> SeedRange:
     """Seeds of a tryout of ``size`` episodes, after ``used`` others. When too few are left it goes
     round."""
-    first = used % _TRIAL
-    if _TRIAL - first < size:
-        first = 0
-    return SeedRange(first=seed * _PER_RUN + _TRAINING + first, count=min(size, _TRIAL))
+    return _next(seed * _PER_RUN + _TRAINING, _TRIAL, used, size)
+
+
+def reuse_seeds(seed: int, used: int = 0, size: int = _REUSE) -> SeedRange:
+    """Seeds of the tryout of a skill, in the same way."""
+    return _next(seed * _PER_RUN + _TRAINING + _TRIAL, _REUSE, used, size)
 
 
 def evaluation_seeds(seed: int) -> SeedRange:
     """Seeds of the outer loop's evaluations, by which iterations are stopped and, in a plan of
     several subtasks, chosen."""
-    return SeedRange(first=seed * _PER_RUN + _TRAINING + _TRIAL, count=_EVALUATION)
+    first = seed * _PER_RUN + _TRAINING + _TRIAL + _REUSE
+    return SeedRange(first=first, count=_EVALUATION)
 
 
 def performance_seeds(seed: int) -> SeedRange:
@@ -68,18 +74,40 @@ class _Tryout(msgspec.Struct, frozen=True):
 
 class TryoutSeeds:
     """The tryouts of a run in their order, each with seeds of its own: one that is begun again, by
-    a later process of the node, has the same."""
+    a later process of the node, has the same.
 
-    def __init__(self, memory: Memory, seed: int) -> None:
+    Args:
+        memory: the node's.
+        seed: the run's.
+        name: under which they are remembered.
+        seeds_of: the seeds of a tryout in a run with this seed, by the episodes before it and its
+            own.
+    """
+
+    def __init__(
+        self, memory: Memory, seed: int, name: str, seeds_of: Callable[[int, int, int], SeedRange]
+    ) -> None:
         self._memory = memory
         self._seed = seed
+        self._name = name
+        self._seeds_of = seeds_of
         self._lock = threading.Lock()
 
     def seeds(self, id: str, size: int) -> SeedRange:
         with self._lock:
-            known = self._memory.find("tryouts", list[_Tryout]) or []
+            known = self._memory.find(self._name, list[_Tryout]) or []
             place = next((at for at, each in enumerate(known) if each.id == id), None)
             if place is None:
                 place = len(known)
-                known = self._memory.keep("tryouts", [*known, _Tryout(id, size)])
-        return trial_seeds(self._seed, sum(each.size for each in known[:place]), known[place].size)
+                known = self._memory.keep(self._name, [*known, _Tryout(id, size)])
+        return self._seeds_of(
+            self._seed, sum(each.size for each in known[:place]), known[place].size
+        )
+
+
+def _next(start: int, count: int, used: int, size: int) -> SeedRange:
+    """``size`` of the ``count`` seeds from ``start`` on, after those that are used."""
+    first = used % count
+    if count - first < size:
+        first = 0
+    return SeedRange(first=start + first, count=min(size, count))

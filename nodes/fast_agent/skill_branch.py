@@ -19,7 +19,7 @@ def implement_by_skill(
     stage = msgspec.structs.replace(stage, guards=goal.request.guards)
     try:
         skill.check()
-        played = try_out(agent, goal, "skill", stage, spent.left)
+        played = try_out(agent, goal, "skill", stage, spent.left, reused=True)
     except OutOfSamples as reason:
         agent.log.warning("%s: the skill %s is not tried: %s", goal.id, skill.name, reason)
         return None
@@ -35,8 +35,8 @@ def implement_by_skill(
     outcome = BestAttempt(attempts=1, skill=skill.name)
     spec = skill.learned.spec
     macros = [macro.name for macro in spec.interface.macros] if spec is not None else []
-    verdict, episodes = judge(agent, goal, "skill", played, macros), len(played.episodes)
+    verdict = judge(agent, goal, "skill", played, macros)
     outcome.offer(stage, verdict, macros, played)
     if not verdict.success:
-        skills.failed(goal, skill, verdict.success_rate, episodes, played.steps)
+        skills.failed(goal, skill, verdict.success_rate, outcome.seeds, played.steps)
     return outcome

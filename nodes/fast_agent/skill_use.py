@@ -5,6 +5,7 @@ and plays what it did before, whatever has come into the library meanwhile. The 
 its failure in the middle of a run is reported, and the run continues without it.
 """
 
+import hashlib
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ from messages.bus import GoalHandle
 from messages.chat import GuardNote, SkillNote
 from messages.plan import Evaluate, Evaluated, Implemented, MakeGuard, Stage, Working
 from messages.training import Policy, TrainingSpec
-from messages.world import Condition, Guard
+from messages.world import Condition, Guard, Task
 from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import GOOD_SHARE, LEAST_TURNS, done, whole_turns
 from nodes.common.running.commit import current_commit
@@ -99,6 +100,7 @@ class Skills:
         that are skills are counted."""
         library = self._library
         guards = {guard.name: guard for stage in request.stages for guard in stage.guards}
+        seeds = [episode.seed for episode in evaluated.episodes]
         if library is None:
             return
         for report in evaluated.guards:
@@ -109,7 +111,7 @@ class Skills:
             counts = Counts(
                 successes=report.ended.get("over", 0), episodes=turns, samples=report.steps
             )
-            occasion = f"{goal_id}/guard-{report.name}"
+            what = f"guard {report.name}"
             copied = guard.policy.startswith("skill/")  # of the library already
             if turns >= LEAST_TURNS and done(report) >= GOOD_SHARE and not copied:
                 learned = Learned(
@@ -123,14 +125,12 @@ class Skills:
                     guard=guard,
                 )
                 name = self._safely(
-                    lambda occasion=occasion, guard=guard, learned=learned, counts=counts: (
-                        library.add(
-                            self._occasion(occasion),
-                            guard.name,
-                            learned,
-                            self._weights(guard),
-                            counts,
-                        )
+                    lambda what=what, guard=guard, learned=learned, counts=counts: library.add(
+                        self._occasion(what, request.task, seeds, request.stages),
+                        guard.name,
+                        learned,
+                        self._weights(guard),
+                        counts,
                     ),
                     "",
                 )
@@ -139,30 +139,34 @@ class Skills:
             else:
                 key = self._safely(lambda guard=guard: self._guard_key(guard), "")
                 if key:
-                    self._count(occasion, key, counts)
+                    self._count(what, request.task, seeds, request.stages, key, counts)
 
     def policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
         """Policies of the library with this aim and an interface that fits, the best last."""
         return self._safely(lambda: self._policies(aim, fits), [])
 
-    def failed(self, goal: Implementing, skill: Skill, rate: float, n: int, steps: int) -> None:
-        """Record that a skill failed for a goal, in ``n`` episodes."""
-        counts = Counts(successes=round(rate * n), episodes=n, samples=steps)
-        self._count(goal.id, skill.key, counts)
+    def failed(
+        self, goal: Implementing, skill: Skill, rate: float, seeds: list[int], steps: int
+    ) -> None:
+        """Record that a skill failed for a goal, in an episode on each of ``seeds``."""
+        successes = round(rate * len(seeds))
+        counts = Counts(successes=successes, episodes=len(seeds), samples=steps)
+        self._count("tryout", goal.request.task, seeds, goal.request.before, skill.key, counts)
 
-    def keep(self, goal: Implementing, implemented: Implemented, episodes: int) -> None:
-        """Add a goal's implementation to the library if its verdict is success."""
+    def keep(self, goal: Implementing, implemented: Implemented, seeds: list[int]) -> None:
+        """Add a goal's implementation to the library if its verdict is success, which is about an
+        episode on each of ``seeds``."""
         library, stage, verdict = self._library, implemented.stage, implemented.line.verdict
         if library is None or stage is None or not verdict.success:
             return
         counts = Counts(
-            successes=round(verdict.success_rate * episodes),
-            episodes=episodes,
+            successes=round(verdict.success_rate * len(seeds)),
+            episodes=len(seeds),
             samples=implemented.samples.training + implemented.samples.trial,
         )
         name = self._safely(
             lambda: library.add(
-                self._occasion(goal.id),
+                self._occasion("tryout", goal.request.task, seeds, goal.request.before),
                 stage.sub_action.name,
                 self._learned(goal, stage),
                 self._checkpoint(stage),
@@ -173,12 +177,13 @@ class Skills:
         if name:
             self._log.info("%s: kept as the skill %s", goal.id, name)
 
-    def evaluated(self, goal_id: str, request: Evaluate, evaluated: Evaluated) -> None:
+    def evaluated(self, request: Evaluate, evaluated: Evaluated) -> None:
         """Stages were evaluated together: those that are skills are counted."""
         library = self._library
         if library is None:
             return
-        episodes = len(evaluated.episodes)
+        seeds = [episode.seed for episode in evaluated.episodes]
+        episodes = len(seeds)
         # By the critic's judgement where only pictures show it.
         successes = round(evaluated.success_rate * episodes)
         for index, stage in enumerate(request.stages):
@@ -188,7 +193,8 @@ class Skills:
                 counts = msgspec.structs.replace(counts, successes=successes, episodes=episodes)
             key = self._safely(lambda stage=stage: self._key(stage), "")
             if key:
-                self._count(f"{goal_id}/{index}", key, counts)
+                what = f"evaluation {index}"
+                self._count(what, request.task, seeds, request.stages, key, counts)
 
     # ---- inside
 
@@ -357,13 +363,27 @@ class Skills:
     def _checkpoint(self, stage: Stage) -> Path | None:
         return None if stage.policy is None else self._run / stage.policy.checkpoint
 
-    def _occasion(self, goal_id: str) -> str:
-        return f"{self._run}:{goal_id}"
+    def _occasion(self, what: str, task: Task, seeds: list[int], stages: list[Stage]) -> str:
+        """Names the episodes that a skill is counted by: the same ones, played again by another run
+        of the same seed, are no new evidence. ``stages``: those played, or those before it."""
+        played = [(self._key(stage), stage.guards) for stage in stages]
+        episodes = (what, self._world, task, seeds, played)
+        return hashlib.sha256(msgspec.json.encode(episodes, order="sorted")).hexdigest()
 
-    def _count(self, goal_id: str, key: str, counts: Counts) -> None:
+    def _count(
+        self,
+        what: str,
+        task: Task,
+        seeds: list[int],
+        stages: list[Stage],
+        key: str,
+        counts: Counts,
+    ) -> None:
         library = self._library
         if library is not None:
-            self._safely(lambda: library.count(self._occasion(goal_id), key, counts), None)
+            self._safely(
+                lambda: library.count(self._occasion(what, task, seeds, stages), key, counts), None
+            )
 
     def _safely(self, ask: Callable[[], _Kept], otherwise: _Kept) -> _Kept:
         try:

@@ -299,6 +299,7 @@ def test_seeds_of_different_uses_do_not_overlap():
     kinds = (
         seeds.training_seeds,
         seeds.trial_seeds,
+        seeds.reuse_seeds,
         seeds.evaluation_seeds,
         seeds.performance_seeds,
         seeds.validation_seeds,

@@ -32,6 +32,7 @@ from nodes.common.storage.node_memory import Memory
 from nodes.env_server.programs.compiler import compile_program
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.inlining import clashes, with_skills
+from nodes.fast_agent.seeds import reuse_seeds
 from nodes.fast_agent.skill_use import Skills
 from nodes.fast_agent.tried_programs import TriedPrograms
 from nodes.fast_agent.warm_starts import WarmStarts, earlier_name
@@ -230,9 +231,13 @@ def test_a_second_run_trains_nothing_that_the_first_one_learned(
         check_second(report)
         assert happened.is_set() == kill
     second = counts(library)
-    assert second["find_a_tree"].episodes == 4  # tried out once more
-    assert second["find_a_tree"].used_episodes == 9 + 6
-    assert second["harvest_log"].successes == second["harvest_log"].episodes == 5 + 2 + 3
+    # Tried out once more, on other seeds. Its evaluations are those of the first run played again.
+    assert second["find_a_tree"].episodes == 4
+    assert second["find_a_tree"].used_episodes == 9
+    assert second["harvest_log"].successes == second["harvest_log"].episodes == 5 + 2
+    reused = [each.seeds for each in agents.world.opened if "trial-skill" in each.session]
+    assert reused
+    assert {each.first // 25_000 for each in reused} == {reuse_seeds(3).first // 25_000}
 
 
 def test_a_skill_that_fails_its_tryout_is_counted_and_a_program_is_written(

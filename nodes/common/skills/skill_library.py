@@ -130,7 +130,7 @@ class Library:
     ) -> str:
         """Add a skill, or add to the counts of the same one; returns its name.
 
-        ``occasion`` names the tryout (run and goal): each is counted once. ``wanted`` is made a
+        ``occasion`` names the episodes that are counted: each is counted once. ``wanted`` is made a
         name that is free. ``checkpoint`` is copied.
         """
         world = learned.provenance.world
