@@ -49,6 +49,30 @@ def test_a_seed_is_the_same_episode_in_every_process_drawn_or_not() -> None:
     assert digest() == digest() == digest("drawn")
 
 
+def test_looking_changes_no_later_picture_of_the_night() -> None:
+    alone, watched = CrafterWorld(1), CrafterWorld(1)
+    for world in (alone, watched):
+        world.reset(np.zeros(1, np.int64), np.array([3]))
+    for _ in range(190):
+        for world in (alone, watched):
+            world.step(np.zeros((1, 1), np.int64), np.ones(1, bool))
+        watched.rgb(0, 240, 240)  # of a film, beside a policy that sees pictures
+    assert alone.sight(0).daylight < 0.6  # from some 150 steps on the picture is noisy
+    np.testing.assert_array_equal(alone.rgb(0), watched.rgb(0))
+    np.testing.assert_array_equal(alone.rgb(0), alone.rgb(0))
+
+
+def test_a_picture_begins_an_episode_as_a_look_does() -> None:
+    pictured, looked = CrafterWorld(2), CrafterWorld(2)
+    looked.sight(1)
+    np.testing.assert_array_equal(pictured.rgb(1), looked.rgb(1))
+
+
+def test_actions_that_are_no_whole_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="actions are whole numbers, not float64"):
+        CrafterWorld(1).step(np.full((1, 1), 0.7), np.ones(1, bool))
+
+
 def test_a_new_world_is_the_one_that_the_package_makes() -> None:
     """Ground, creatures in their order, and where the random stream stands afterwards."""
     import crafter

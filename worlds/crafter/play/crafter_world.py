@@ -37,10 +37,12 @@ class CrafterWorld(World):
         """Take the action (B, 1) in each active environment.
 
         Raises:
-            ValueError: an action out of range or of another shape.
+            ValueError: an action out of range, of another shape, or no whole number.
         """
         if actions.shape != (self.size, 1):
             raise ValueError(f"actions are ({self.size}, 1), not {actions.shape}")
+        if actions.dtype.kind not in "iu":
+            raise ValueError(f"actions are whole numbers, not {actions.dtype}")
         chosen = actions[active, 0]
         if ((chosen < 0) | (chosen >= len(ACTIONS))).any():
             raise ValueError(f"actions are 0 to {len(ACTIONS) - 1}")
@@ -68,6 +70,7 @@ class CrafterWorld(World):
 
     def rgb(self, environment: int, height: int = 64, width: int = 64) -> NDArray[np.uint8]:
         """The picture, (3, height, width). Larger ones are the same picture with larger dots."""
+        self.sight(environment)  # begins an episode if there is none
         picture = self._games[environment].picture()
         rows = np.arange(height) * picture.shape[0] // height
         columns = np.arange(width) * picture.shape[1] // width

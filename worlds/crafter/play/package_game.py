@@ -57,8 +57,8 @@ class Game:
     """One environment. A seed gives the same episode always, in every process.
 
     The package draws its picture in every step and takes the noise of the night from the random
-    stream of the world. Here a picture is drawn only where it is asked for, with a stream of its
-    own: looking changes nothing.
+    stream of the world. Here a picture is drawn only where it is asked for, with noise that the
+    episode's seed and step decide: looking changes nothing, not even what others see.
     """
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Game:
         # The package takes the larger of the two for every creature in every step: of a tuple
         # this is ten times as fast.
         self._env._view = tuple(self._env._view.tolist())
-        self._noise = np.random.RandomState(0)
+        self._seed = 0
 
     def reset(self, seed: int) -> None:
         # The package's own seed of an episode is a hash of these two.
@@ -87,7 +87,7 @@ class Game:
             self._env.reset()
         player = self.player
         player.distance = lambda target: _distance(player, target)
-        self._noise = np.random.RandomState(seed % 2**32)
+        self._seed = seed % 2**32
 
     def step(self, action: int) -> None:
         self._env.step(action)
@@ -107,8 +107,9 @@ class Game:
         return float(self._world.daylight)
 
     def picture(self) -> NDArray[np.uint8]:
-        """(64, 64, 3)."""
-        kept, self._world.random = self._world.random, self._noise
+        """(64, 64, 3); of one step it is the same each time."""
+        noise = np.random.RandomState([self._seed, self.steps])
+        kept, self._world.random = self._world.random, noise
         try:
             return self._env.render()
         finally:
