@@ -13,6 +13,7 @@ import rlgpt
 from messages.bus import RemoteError
 from messages.plan import PURSUE, Limits, PursueGoal
 from messages.world import Condition, Task
+from nodes.common.checks.rule_file import known_files
 from nodes.common.checks.task_check import task_problem
 from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
@@ -115,6 +116,12 @@ def test_plain_values_that_are_no_message_are_refused_with_what_is_wrong(
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         convert(value, PursueGoal)
+
+
+def test_a_folder_without_any_rule_file_is_named(tmp_path: Path) -> None:
+    assert known_files(tmp_path) == f"there is none in {tmp_path}"
+    (tmp_path / "rules.yaml").touch()
+    assert known_files(tmp_path) == "there are rules.yaml"
 
 
 def test_a_method_whose_rules_a_game_lacks_is_refused_before_any_node_starts() -> None:

@@ -182,10 +182,15 @@ def rule_files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("*.yaml"))
 
 
-def _read(folder: Path, file: str) -> dict[str, Any]:
+def known_files(folder: Path) -> str:
+    """The rule files in a folder, for the sentence about one that is not there."""
     known = rule_files(folder)
-    if file not in known:
-        raise NoRule(f"there is no rule file {file!r}; there are {', '.join(known)}")
+    return f"there are {', '.join(known)}" if known else f"there is none in {folder}"
+
+
+def _read(folder: Path, file: str) -> dict[str, Any]:
+    if file not in rule_files(folder):
+        raise NoRule(f"there is no rule file {file!r}; {known_files(folder)}")
     read: Any = yaml.safe_load((folder / file).read_text("utf-8"))
     if not isinstance(read, dict):
         raise NoRule(f"{file}: a rule file is a mapping")

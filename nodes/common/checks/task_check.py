@@ -7,7 +7,7 @@ from itertools import islice
 import msgspec
 
 from messages.world import JUDGED, Condition, Task
-from nodes.common.checks.rule_file import BOOK, NoRule, kind_of, read_rules, rule_files
+from nodes.common.checks.rule_file import BOOK, NoRule, kind_of, known_files, read_rules, rule_files
 from worlds import GameError, card, games
 from worlds.card import START, Card, Goals, Unclear, Unreachable
 from worlds.registry import OURS, unplayable
@@ -76,9 +76,8 @@ def rule_file_problem(game: str, file: str) -> str:
     """A rule file that the game lacks, or what is wrong with it, as a sentence; empty if it can be
     used."""
     rulebook = card(game).rulebook
-    known = rule_files(rulebook.files)
-    if file not in known:
-        return f"the game {game!r} has no rule file {file!r}; there are {', '.join(known)}"
+    if file not in rule_files(rulebook.files):
+        return f"the game {game!r} has no rule file {file!r}; {known_files(rulebook.files)}"
     try:
         read_rules(rulebook, file)
     except NoRule as error:
