@@ -249,8 +249,13 @@ def launch(folder: Path, *overrides: str) -> subprocess.CompletedProcess[str]:
     """The launch that the page ends with, of the game in ``folder``."""
     line = re.search(r"`rlgpt (launch [^`]+)`", PAGE)
     assert line is not None
+    return ran(folder, *line[1].split(), *overrides)
+
+
+def ran(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """``rlgpt`` in the game's folder."""
     return subprocess.run(
-        command(*line[1].split(), *overrides),
+        command(*words),
         cwd=folder,
         env={**environment(), "PYTHONPATH": f"{CHECKOUT}:{folder}"},
         capture_output=True,
@@ -277,6 +282,13 @@ def test_a_launch_of_the_whole_stack_reaches_a_goal_of_the_new_game(folder: Path
     assert [each["subtask"] for each in summary["iterations"]] == ["dig 4 stone", "make 2 brick"]
     assert [each["success_rate"] for each in summary["iterations"]] == [1.0, 1.0]
     assert summary["performance"]["success_rate"] == 1.0
+
+
+def test_the_program_of_the_page_is_played_alone_in_the_world_of_the_tasks_game(folder: Path):
+    line = re.search(r"^    rlgpt (program run [^`]+?)\n\n", PAGE, re.MULTILINE)
+    assert line is not None
+    done = ran(folder, *line[1].replace("\\", "").split())
+    assert "brick in 20 of 20 episodes" in done.stdout, done
 
 
 def test_a_fault_of_the_play_ends_the_launch_as_such_with_its_place_in_the_log(
