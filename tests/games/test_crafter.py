@@ -22,6 +22,7 @@ from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.session import Session
 from nodes.llm.rulebook.rulebook_backend import decompose, guard
 from nodes.llm.rulebook.rules import Book
+from worlds.card import Unreachable
 from worlds.crafter.card.card_parts import COUNTERS
 from worlds.crafter.card.crafter_names import ACHIEVEMENTS, ACTIONS, ITEMS, MATERIALS, VITALS
 from worlds.crafter.card.language import LANGUAGE
@@ -91,6 +92,35 @@ def test_a_new_world_is_the_one_that_the_package_makes() -> None:
         (ground, *rest), (same_ground, *same_rest) = made
         np.testing.assert_array_equal(ground, same_ground)
         assert rest == same_rest
+
+
+def test_conditions_that_can_never_hold_are_refused() -> None:
+    """The package holds at most 9 of an item, and has 22 achievements; each can be unlocked again
+    and again."""
+    most = {**dict.fromkeys(ITEMS, 9), "achievements": 22}
+    for name in COUNTERS:
+        limit = most.get(name, 10_000)
+        fits = Condition(kind="have", name=name, quantity=limit)
+        assert CARD.conditions.problem(fits) == ""
+        assert CARD.conditions.problem(msgspec.structs.replace(fits, quantity=limit + 1))
+    many = Condition(kind="have", name="wood", quantity=10)
+    said = "there are never more than 9 wood, so 10 cannot be had"
+    assert CARD.conditions.problem(many) == said
+
+
+def test_no_plan_asks_for_more_of_an_item_than_the_player_holds() -> None:
+    planned = CARD.planning.plan_for
+    for name in COUNTERS:
+        for quantity in (1, 2, 3):
+            wanted = Condition(kind="have", name=name, quantity=quantity)
+            try:
+                plan = planned(wanted, {})
+            except Unreachable:
+                assert quantity > 1
+                continue
+            assert not [each for each in plan if CARD.conditions.problem(each.success)]
+    with pytest.raises(Unreachable, match=r"12 wood are needed at once, .* holds at most 9"):
+        planned(Condition(kind="have", name="iron_pickaxe", quantity=2), {})
 
 
 def test_names_of_actions_materials_items_and_achievements_are_the_packages_own() -> None:

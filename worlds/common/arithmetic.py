@@ -11,6 +11,7 @@ tools at hand the least is used first, so that the better ones are left for what
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -68,6 +69,7 @@ class Arithmetic:
         first: ways that are taken before all else where they can be taken at once.
         places: stations that one goes to, and what is near elsewhere is left behind. All that is
             not had there is got before.
+        holds: how many of an item a player can hold, of those that have a limit.
     """
 
     def __init__(
@@ -77,12 +79,14 @@ class Arithmetic:
         fuel: Fuel = Fuel(),  # noqa: B008
         first: Callable[[Way], bool] = _nothing_first,
         places: Collection[str] = (),
+        holds: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.ways = ways
         self.fuel = fuel
         self._lasts = lasts
         self._first = first
         self.places = frozenset(places)
+        self._holds = holds
 
     def needs(self, goal: str, quantity: int, inventory: Mapping[str, int]) -> list[Need]:
         """`needs_of_all` for one item."""
@@ -96,7 +100,8 @@ class Arithmetic:
         and there are as many tools as are worn out.
 
         Raises:
-            Unreachable: there is no way to something that is needed.
+            Unreachable: there is no way to something that is needed, or more of it is needed at
+                once than a player can hold.
         """
         chosen = self.ways.open_ways(inventory, make=True)
         steps = self._counted_back(goals, inventory, chosen, {})
@@ -128,6 +133,10 @@ class Arithmetic:
             missing = total - held
             if missing <= 0:
                 continue
+            if total > (most := self._holds.get(item, total)):
+                raise Unreachable(
+                    f"{total} {item} are needed at once, and a player holds at most {most}"
+                )
             way = self.ways.way_to(item, chosen)
             times = self._times(missing, way)
             for used, each in way.uses.items():

@@ -2,6 +2,7 @@
 rise."""
 
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from messages.world import Condition, Episode, RewardTerm
 from voxeldojo.names import near
@@ -14,6 +15,7 @@ class CountedConditions(Conditions):
     Args:
         counters: their names.
         most: the largest quantity of a condition.
+        limits: the largest quantities of counters that cannot rise as far.
     """
 
     kinds: Mapping[str, str] = {
@@ -21,14 +23,23 @@ class CountedConditions(Conditions):
         "subtask, when a goal is performed)"
     }
 
-    def __init__(self, counters: Collection[str], most: int = 1_000_000) -> None:
+    def __init__(
+        self,
+        counters: Collection[str],
+        most: int = 1_000_000,
+        limits: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self._counters = counters
         self._most = most
+        self._limits = limits
 
     def problem_of_kind(self, condition: Condition) -> str:
-        if not 1 <= condition.quantity <= self._most:
-            return f"a quantity is 1 to {self._most}, not {condition.quantity}"
-        return self.name_problem(condition.name)
+        name, quantity = condition.name, condition.quantity
+        if not 1 <= quantity <= self._most:
+            return f"a quantity is 1 to {self._most}, not {quantity}"
+        if quantity > (most := self._limits.get(name, self._most)):
+            return f"there are never more than {most} {name}, so {quantity} cannot be had"
+        return self.name_problem(name)
 
     def name_problem(self, name: str) -> str:
         """What is wrong with a counter's name, "" if nothing is."""

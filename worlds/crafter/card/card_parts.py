@@ -16,6 +16,7 @@ from worlds.crafter.card.crafter_names import (
     HIGH,
     ITEMS,
     LENGTH,
+    MOST,
     THINGS,
     WIDE,
 )
@@ -60,7 +61,8 @@ FEATURES = {
     )
 }
 
-CONDITIONS = CountedConditions(COUNTERS, LENGTH)
+LIMITS = {**dict.fromkeys(ITEMS, MOST), ALL: len(ACHIEVEMENTS)}
+CONDITIONS = CountedConditions(COUNTERS, LENGTH, LIMITS)
 WAYS = Ways(read_ways(HERE / "ways.yaml"), made={"make"})
 
 
@@ -81,7 +83,7 @@ class CrafterSpecs(CountedSpecs):
 SPECS = CrafterSpecs(CONDITIONS)
 _VERBS = ("collect", "consume", "make", "place", "grow", "defeat", "rest", "achieve")
 PLANNING = WayPlanning(
-    Arithmetic(WAYS),
+    Arithmetic(WAYS, holds=LIMITS),
     verbs={verb: verb for verb in _VERBS},
     phrases={
         "collect": "collect from {of}",
