@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any, cast
 
+import zmq
+
+from messages.bus.client import TICK
 from messages.bus.errors import DeadlineExceeded, GoalCancelled, MalformedReply
 from messages.bus.goal_store import (
     MAX_WAIT,
@@ -26,6 +29,21 @@ from messages.codec import CodecError, Frames, decode, encode
 
 PATIENCE = 10.0
 """Seconds to wait for a connected server that should have answered, before a retry."""
+
+
+SUBSCRIBED = 1.0
+"""Seconds to wait for the subscription to a goal's feedback, before it is sent without."""
+
+
+def _wait_for_subscription(reader: TopicReader, until: float, tick: Callable[[], None]) -> None:
+    poller = zmq.Poller()
+    for socket in reader.sockets:
+        poller.register(socket, zmq.POLLIN)
+    with contextlib.suppress(zmq.ContextTerminated):  # sending the goal reports it
+        tick()
+        while not reader.confirmed and (left := until - time.monotonic()) > 0:
+            poller.poll(max(1, math.ceil(min(left, TICK) * 1000)))
+            tick()
 
 
 def _within(reply: float, left: float) -> RequestLimits:
@@ -86,6 +104,8 @@ class GoalClient:
 
         sent = False
         try:
+            if reader is not None:  # or else the first feedback could come before it
+                _wait_for_subscription(reader, min(until, time.monotonic() + SUBSCRIBED), tick)
             while True:
                 seconds = left()
                 tick()

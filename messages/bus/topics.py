@@ -1,9 +1,9 @@
 """Topics: the socket that a node publishes on, and the connections that it subscribes by.
 
 A subscriber sends a message ``[1, name]`` to the publisher's ROUTER socket, again in each new
-connection, and now and then how much it has read (flow.py). A message of a topic is ``[name NUL,
-header, body, array, ...]``; the NUL keeps a subscription to ``planner/plan`` from matching
-``planner/plans``.
+connection, and now and then how much it has read (flow.py). The publisher confirms it by an empty
+message. A message of a topic is ``[name NUL, header, body, array, ...]``; the NUL keeps a
+subscription to ``planner/plan`` from matching ``planner/plans``.
 
 ZeroMQ's own XPUB is not used: it stores subscriptions of any length and number in memory, fifty
 times their size, before the process sees one.
@@ -41,7 +41,8 @@ SUBSCRIBE = b"\1"
 REJECTED = b"\0refused"
 """The topic of a message with the reason why a subscription was rejected."""
 PROBE = b"\0"
-"""A message without content: sending it fails if the subscriber has left."""
+"""A message without content: sending it fails if the subscriber has left. It also confirms a
+subscription."""
 
 UntypedCallback = Callable[[Header, Any], None]
 """What `subscribe_untyped` calls: the header, and the body as plain dicts, lists and arrays."""
@@ -152,6 +153,7 @@ class Publisher:
                 if topic.startswith(wanted):
                     again = msgspec.structs.replace(header, kind="latched")
                     self._send(route, [topic, encode_header(again), *value])
+            self._send(route, [PROBE])  # the subscriber may wait for this: see `TopicReader`
             return
         why = f"a subscription is rejected: {why}"
         self._diagnostics.report(SUBSCRIPTIONS, why)
@@ -185,12 +187,20 @@ class TopicReader:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._names: dict[bytes, int] = {}  # in which connection each was subscribed to, 0 for none
+        self._confirmed_in = 0  # in which connection the publisher has confirmed a subscription
         self._received = Received()
 
     @property
     def sockets(self) -> tuple[Socket, Socket]:
         """Call `read` when one of them is readable."""
         return self._connection.socket, self._connection.monitor
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the publisher has a subscription of this connection: what it publishes from now
+        on arrives."""
+        connection = self._connection
+        return connection.connected and self._confirmed_in == connection.times
 
     def subscribe(self, name: str) -> None:
         self._names.setdefault(topic_filter(name), 0)
@@ -221,6 +231,7 @@ class TopicReader:
             except zmq.Again:
                 return
             if frames[0] == PROBE:
+                self._confirmed_in = self._connection.times
                 continue
             if frames[0] == REJECTED:
                 why = b" ".join(map(bytes, frames[1:2]))[:500].decode(errors="replace")

@@ -223,3 +223,12 @@ def test_subscribers_receive_messages_of_a_restarted_server(
         return received(note) and any(done.note == note for done in news)
 
     eventually(lambda: published("after"))
+
+
+def test_the_first_feedback_of_each_goal_arrives(server: Process, bus: Bus) -> None:
+    """It is published as soon as the goal is sent, and some goals have no other."""
+    for number in range(20):
+        feedback: list[Done] = []
+        do = Do(note=f"{number}", seconds=0.001)
+        bus.run_goal(WORK, f"g/{number}", do, on_feedback=feedback.append)
+        assert [each.note for each in feedback] == [f"{number}"]
