@@ -14,6 +14,7 @@ from messages.bus import Bus, BusError
 from messages.bus.goal_store import feedback_topic
 from messages.calling import calls
 from messages.empty import Empty
+from messages.files import list_files, read_file
 from messages.interface import Action, Service, Topic
 from messages.pausing import get_pause, pause, set_pause
 from messages.system import (
@@ -34,6 +35,7 @@ _EVERY_NODE = (
     *(heartbeat, diagnostics, description, calls),
     *(describe, get_parameters, set_parameters),
     *(pause, get_pause, set_pause),
+    *(list_files, read_file),
 )
 
 

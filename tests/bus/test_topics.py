@@ -22,6 +22,7 @@ from nodes.node import Node
 from nodes.planner.planner import Planner
 from nodes.slow_agent.slow_agent import SlowAgent
 from nodes.testing import MockBus, start
+from rlgpt import interfaces
 
 
 def declared(node: str) -> set[str]:
@@ -55,6 +56,7 @@ def test_every_endpoint_of_a_node_is_described_when_it_is_ready(
     node = start(kind, bus, tmp_path, **parameters)
     described = bus.published(description(kind.name))[-1]
     names = {endpoint.name for endpoint in described.endpoints}
+    assert names <= set(interfaces.declared(kind.name))  # the tools know the types of all of them
     assert declared(kind.name), kind.name
     assert declared(kind.name) <= names
     common = ("heartbeat", "description", "describe", "get_parameters", "set_parameters", "pause")
