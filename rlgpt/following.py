@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from messages.bus import Bus, BusError, DeadlineExceeded
+from messages.bus import Bus, BusError, DeadlineExceeded, OtherGoal
 from messages.codec import CodecError
 from messages.interface import Action
 
@@ -152,7 +152,10 @@ class ClientGoalHandle:
                 goal,
                 on_feedback=self._feedback.put,
                 cancelled=self._cancelled.is_set,
+                same=True,
             )
+        except OtherGoal as error:
+            self._error = StackError(str(error))
         except CodecError as error:
             self._error = StackError(f"{self._action.name}: {error}")
         except Exception as error:  # `result` raises it
@@ -183,6 +186,7 @@ class ClientGoalHandle:
         """Wait for the result, a struct of messages/.
 
         Raises:
+            StackError: another request was sent under the goal's id before.
             messages.bus.RemoteError: the goal failed, with the reason.
             messages.bus.GoalCancelled: it was cancelled.
             messages.bus.DeadlineExceeded: it has none after ``timeout`` seconds, and goes on.

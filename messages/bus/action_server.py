@@ -155,6 +155,7 @@ class ActionServer:
             call.fail("malformed", "a goal needs an id")
             return
         frames = snapshot(call.frames)
+        differs = False
         with self._lock:
             live = self._live.get(id)
             record = live.record if live else self._store.load(self._action.name, id)
@@ -175,12 +176,12 @@ class ActionServer:
                     self._diagnostics.report(self._action.name, str(error))
                     call.fail("malformed", str(error))
                     return
-            elif record.request != frames:
+            elif differs := record.request != frames:
                 self._diagnostics.report(
                     self._action.name,
                     f"goal {id} was sent again with another content; the first one counts",
                 )
-        call.reply(GoalState(goal=id, status=record.status))
+        call.reply(GoalState(goal=id, status=record.status, differs=differs))
 
     def _full(self, frames: list[bytes]) -> str | None:
         """Why a further goal is rejected; None if it is accepted."""

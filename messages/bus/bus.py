@@ -215,16 +215,19 @@ class Bus:
         on_feedback: Callable[[Feedback], None] | None = None,
         timeout: float | None = None,
         cancelled: Callable[[], bool] | None = None,
+        same: bool = False,
     ) -> Result:
         """Send a goal and wait for its result, through restarts of its server and, as the goal's
-        id names it for good, of the caller.
+        id names it for good, of the caller. The first request under an id counts; with ``same``
+        another one is refused. A node's own may differ after its restart.
 
         Raises:
             RemoteError: the goal failed.
+            OtherGoal: with ``same``, another request was sent under this id.
             GoalCancelled: it was cancelled, here (``cancelled`` returned True) or elsewhere.
             DeadlineExceeded: there is no result after ``timeout`` seconds; the goal goes on.
         """
-        return self._caller.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled)
+        return self._caller.run_goal(action, goal_id, goal, on_feedback, timeout, cancelled, same)
 
     def cancel_goal(self, action: AnyAction, goal_id: str, timeout: float = 10.0) -> str:
         """Ask the server to cancel a goal; returns its status."""

@@ -92,6 +92,7 @@ class Caller:
         on_feedback: Callable[[Feedback], None] | None,
         timeout: float | None,
         cancelled: Callable[[], bool] | None,
+        same: bool,
     ) -> Result:
         client = self._goal_client(action, goal_id)
         reader = None
@@ -99,7 +100,7 @@ class Caller:
             reader = TopicReader(self._network.connect(action.node, "pub"))
             reader.subscribe(feedback_topic(action).name)
         try:
-            return client.run(goal, reader, on_feedback, timeout, cancelled)
+            return client.run(goal, reader, on_feedback, timeout, cancelled, same)
         finally:
             if reader is not None:
                 reader.close()

@@ -8,6 +8,7 @@
     +-- MalformedReply      a reply that does not decode
     +-- RemoteError         the other node rejected the request or failed; has its `code`
     +-- GoalCancelled       the goal was cancelled
+    +-- OtherGoal           another request was sent under the goal's id before
     +-- ServiceError        what a handler raises to reject: its caller gets a RemoteError
 
 A message that cannot be written or read is a `messages.codec.CodecError`.
@@ -72,6 +73,10 @@ class MalformedReply(BusError):
 
 class GoalCancelled(BusError):
     """The goal was cancelled, by its caller or by another."""
+
+
+class OtherGoal(BusError):
+    """Another request was sent under the goal's id before, and the id stands for that one."""
 
 
 class RemoteError(BusError):

@@ -9,7 +9,7 @@ from typing import Any, cast
 import zmq
 
 from messages.bus.client import TICK
-from messages.bus.errors import DeadlineExceeded, GoalCancelled, MalformedReply
+from messages.bus.errors import DeadlineExceeded, GoalCancelled, MalformedReply, OtherGoal
 from messages.bus.goal_store import (
     MAX_WAIT,
     PENDING,
@@ -60,20 +60,33 @@ class GoalClient:
         self._action = action
         self._goal = goal
 
-    def send(self, goal: Any, limits: RequestLimits, tick: Callable[[], None] | None = None) -> str:
+    def send(
+        self,
+        goal: Any,
+        limits: RequestLimits,
+        tick: Callable[[], None] | None = None,
+        same: bool = False,
+    ) -> str:
+        """The goal's status. ``same``: see `run`."""
         if not isinstance(goal, self._action.goal):
             raise CodecError(
                 f"{self._action.name} takes {self._action.goal.__name__}, not {type(goal).__name__}"
             )
         endpoint = send_service(self._action).name
         _, reply = self._request(endpoint, encode(goal), limits, goal=self._goal, tick=tick)
-        return self._state(reply)
+        state = self._state(reply)
+        if same and state.differs:
+            raise OtherGoal(
+                f"{self._action.name}: another request was sent as the goal {self._goal} before, "
+                "and its result is that request's: choose another id"
+            )
+        return state.status
 
     def cancel(self, limits: RequestLimits) -> str:
         endpoint = cancel_service(self._action).name
         query = GoalQuery(goal=self._goal)
         _, reply = self._request(endpoint, encode(query), limits, goal=self._goal)
-        return self._state(reply)
+        return self._state(reply).status
 
     def run(
         self,
@@ -82,7 +95,9 @@ class GoalClient:
         on_feedback: Callable[[Any], None] | None,
         timeout: float | None,
         cancelled: Callable[[], bool] | None,
+        same: bool = False,
     ) -> Any:
+        """``same``: raise OtherGoal where another request was sent under the goal's id before."""
         until = math.inf if timeout is None else time.monotonic() + timeout
         name = self._action.name
         endpoint = result_service(self._action).name
@@ -111,7 +126,7 @@ class GoalClient:
                 tick()
                 try:
                     if not sent:
-                        self.send(goal, _within(PATIENCE, seconds), tick)
+                        self.send(goal, _within(PATIENCE, seconds), tick, same)
                         sent = True
                         continue
                     query = GoalQuery(goal=self._goal, wait=min(seconds, MAX_WAIT))
@@ -157,8 +172,8 @@ class GoalClient:
                     if decode_header(frames[1]).goal == self._goal:
                         on_feedback(decode(self._action.feedback, frames[2:]))
 
-    def _state(self, reply: Frames) -> str:
-        return cast(GoalState, self._read(GoalState, reply)).status
+    def _state(self, reply: Frames) -> GoalState:
+        return cast(GoalState, self._read(GoalState, reply))
 
     def _read(self, kind: type[Any], reply: Frames) -> Any:
         try:

@@ -66,10 +66,11 @@ class GoalQuery(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 class GoalState(msgspec.Struct, tag=True, frozen=True, kw_only=True):
-    """The status of a goal."""
+    """The status of a goal. ``differs``: it was sent before with another request, which counts."""
 
     goal: str
     status: str
+    differs: bool = False
 
 
 AnyAction = Action[Any, Any, Any]

@@ -73,7 +73,8 @@ def send_goal(
             print(json_line({"feedback": message}), flush=True)
 
         with _as_sentences(name):
-            result = bus.run_goal(action, goal_id, goal, show if feedback else None, timeout)
+            on_feedback = show if feedback else None
+            result = bus.run_goal(action, goal_id, goal, on_feedback, timeout, same=True)
             print(json_line({"result": result} if feedback else result))
     return 0
 

@@ -137,6 +137,9 @@ def test_a_goal_yields_feedback_and_its_result_and_the_same_id_is_not_done_again
     # The same id from another connection: answered from memory, not done once more.
     with rlgpt.connect(live.run) as other:
         assert other.send_goal("planner/pursue", GOAL | {"limits": {}}, "mine").result() == report
+        differs = other.send_goal("planner/pursue", GOAL | {"limits": {"iterations": 7}}, "mine")
+        with pytest.raises(StackError, match="another request was sent as the goal mine before"):
+            differs.result()
     assert (live.run / "planner" / "pursued").read_text().splitlines().count("mine") == 1
 
 
