@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-LARGEST = 2**63 - 1  # no message can carry more
+LARGEST = 2**63 - 1  # a bound of msgspec's can be no larger, and NumPy's int64 holds it
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
 NotNegative = Annotated[int, Meta(ge=0, le=LARGEST)]
 Threads = Annotated[int, Meta(ge=1, le=64)]

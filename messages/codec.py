@@ -65,6 +65,12 @@ _place = msgspec.msgpack.Decoder(tuple[str, tuple[int, ...], int])
 def _write_other(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         array = cast("npt.NDArray[Any]", value)
+        if hasattr(array, "mask"):  # one of numpy.ma, which is loaded only where it is used
+            raise ValueError("a masked array cannot be sent, as its mask would be lost")
+        if array.ndim > MAX_DIMENSIONS:
+            raise ValueError(
+                f"an array of {array.ndim} dimensions cannot be sent; at most {MAX_DIMENSIONS}"
+            )
         name = array.dtype.str
         if name not in DTYPES:
             little = array.dtype.newbyteorder("<")
@@ -82,7 +88,9 @@ def _write_other(value: Any) -> Any:
         written.append(array if array.flags.c_contiguous else np.ascontiguousarray(array))
         return msgspec.msgpack.Ext(_EXTENSION, _places.encode((name, shape, len(written) - 1)))
     if isinstance(value, np.generic):
-        return cast("np.generic[Any]", value).item()
+        number = cast("np.generic[Any]", value).item()
+        if not isinstance(number, np.generic):  # as that of a long double is
+            return number
     raise TypeError(f"a {type(value).__name__} cannot be sent")
 
 

@@ -77,6 +77,19 @@ def test_arrays_of_types_that_cannot_be_sent_are_refused(array: Any) -> None:
         encode(Task(id="a", prompt="", success=object()))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.zeros((1,) * 20), "an array of 20 dimensions cannot be sent; at most 16"),
+        (np.ma.masked_array([1, 2], [True, False]), "a masked array cannot be sent"),
+        (np.longdouble(1), "a longdouble cannot be sent"),
+    ],
+)
+def test_what_would_not_come_back_as_it_was_is_refused(array: Any, words: str) -> None:
+    with pytest.raises(CodecError, match=words):
+        encode(Holder(array=array))
+
+
 def test_too_many_arrays_and_too_large_messages_are_refused_on_both_sides(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
