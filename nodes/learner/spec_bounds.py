@@ -1,13 +1,12 @@
 """Numbers of a training spec that no training can have. Agents check theirs before (nodes/
 spec_check.py); a spec from Python is first looked at here."""
 
-import math
 from collections.abc import Iterator
 
 from messages.bounds import LARGEST
 from messages.training import TrainingSpec
 from messages.world import SeedRange
-from nodes.common.checks.spec_check import MOST_REMEMBERED
+from nodes.common.checks.spec_check import MOST_REMEMBERED, weight_problem
 
 
 def spec_problem(spec: TrainingSpec) -> str:
@@ -29,8 +28,8 @@ def _problems(spec: TrainingSpec) -> Iterator[str]:
     if not spec.stop_at > 0:
         yield f"stop_at is {spec.stop_at}; it is a success rate above 0."
     for place, term in enumerate(spec.interface.rewards):
-        if not math.isfinite(term.weight):
-            yield f"interface.rewards[{place}].weight is {term.weight}; it is a finite number."
+        if wrong := weight_problem(term.weight):
+            yield f"interface.rewards[{place}].weight is {wrong}."
     for place, macro in enumerate(spec.interface.macros):
         for name in ("max_steps", "interrupt"):
             value = getattr(macro, name)

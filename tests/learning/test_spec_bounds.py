@@ -45,7 +45,12 @@ DIG = macro(interrupt=1)
         (changed(stop_at=-1.0), "stop_at is -1.0"),
         (
             with_interface(rewards=[RewardTerm(kind="step", weight=float("inf"))]),
-            "interface.rewards[0].weight is inf; it is a finite number.",
+            "interface.rewards[0].weight is not a finite number of at most 1e+06 either way.",
+        ),
+        (with_interface(rewards=[RewardTerm(kind="step", weight=-1e39)]), "of at most 1e+06"),
+        (
+            with_interface(rewards=[RewardTerm(kind="step", weight=1e-320)]),
+            "interface.rewards[0].weight is 9.99989e-321; it is 0, or at least 1e-06 either way.",
         ),
         (with_interface(macros=[DIG, macro(interrupt=0)]), "macros[1].interrupt is 0; it is at"),
         (with_interface(macros=[macro(max_steps=-2)]), "macros[0].max_steps is -2; it is at"),

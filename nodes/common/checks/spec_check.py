@@ -14,6 +14,8 @@ from worlds.common.pictures import picture_shape
 
 MOST_WEIGHT = 1e6
 """Rewards are summed in 32 bits over an episode: what is larger would come out as infinite."""
+LEAST_WEIGHT = 1e-6
+"""Rewards are scaled so that the largest weight of a spec is 1, by a factor that 32 bits hold."""
 MOST_STEPS = 1_000_000
 MOST_REMEMBERED = 512
 MOST_PROMPTS = 100
@@ -47,11 +49,8 @@ def spec_problems(
     if not answer.rewards:
         problems.append("There is no reward: at least one term is needed.")
     for term in answer.rewards:
-        if not math.isfinite(term.weight) or abs(term.weight) > MOST_WEIGHT:
-            problems.append(
-                f"The weight of reward term {term.kind!r} is not a finite number of at most "
-                f"{MOST_WEIGHT:g} either way."
-            )
+        if wrong := weight_problem(term.weight):
+            problems.append(f"The weight of reward term {term.kind!r} is {wrong}.")
         nameless = term.kind in _NAMELESS or term.kind in specs.nameless
         if not nameless and not term.name:
             problems.append(f"Reward term {term.kind!r} needs a name.")
@@ -78,6 +77,15 @@ def spec_problems(
     if not 1 <= answer.budget <= most_samples:
         problems.append(f"The budget is {answer.budget}; it must be 1 to {most_samples} samples.")
     return problems
+
+
+def weight_problem(weight: float) -> str:
+    """What is wrong with a reward's weight, as the end of a sentence; empty if nothing is."""
+    if weight == 0 or LEAST_WEIGHT <= abs(weight) <= MOST_WEIGHT:
+        return ""
+    if math.isfinite(weight) and abs(weight) < LEAST_WEIGHT:
+        return f"{weight:g}; it is 0, or at least {LEAST_WEIGHT:g} either way"
+    return f"not a finite number of at most {MOST_WEIGHT:g} either way"
 
 
 def picture_problems(observations: Collection[str]) -> list[str]:
