@@ -91,7 +91,7 @@ def _write_other(value: Any) -> Any:
         number = cast("np.generic[Any]", value).item()
         if not isinstance(number, np.generic):  # as that of a long double is
             return number
-    raise TypeError(f"a {type(value).__name__} cannot be sent")
+    raise TypeError(f"a {type(cast(object, value)).__name__} cannot be sent")
 
 
 def _read_array(data: Any, frames: Sequence[Any]) -> npt.NDArray[Any]:
