@@ -3,14 +3,14 @@ peers in the same world, and where a sample's time goes. Prints the tables of do
 
 The peers take turns with the learner, a few rollouts each, so that whatever else runs on the
 machine slows all alike; a figure is the median of the turns. All have the same network, batch and
-epochs and, unless it is named, one thread; `across processes` is the stack itself, on as many cores
-as there are, and beside it with `learner.overlap`.
+epochs and, unless it is named, one process with one thread; `across processes` is the stack itself,
+on as many cores as there are, and beside it with `learner.overlap`. Its CPU time is that of all its
+processes.
 """
 
 import argparse
 import itertools
 import json
-import math
 import os
 import statistics
 import subprocess
@@ -25,6 +25,7 @@ import torch
 
 from benchmarks.arguments import output_file
 from benchmarks.options import nodes
+from benchmarks.scaling import processors
 from benchmarks.training.learners import PARAMETERS, Spent, by_hand, ours, timed
 from benchmarks.training.parts import PARTS, Parts, parts
 from benchmarks.training.torchrl_example import torchrl_example
@@ -43,7 +44,6 @@ ELSEWHERE = {
 """Peers that have an environment of packages of their own, and their modules here."""
 OURS, TWO = "ours, one process", "ours, one process, two threads"
 BY_TORCHRL = "ours, `update: torchrl`"
-NOT_KNOWN = math.nan  # CPU time of other threads and processes
 AN_EPISODE = 19
 """Rollouts of 16 steps, in which each environment comes to its horizon of 300 steps once: new
 worlds take a third of all time, and each turn of each player has to have the same share of them."""
@@ -98,7 +98,7 @@ def _nodes(folder: Path, overlap: bool) -> AbstractContextManager[Bus]:
 
 def _stack(bus: Bus) -> Turn:
     """Trainings by env server and learner. Their first rollout, with the session's opening, is left
-    out; CPU time is not known of other processes."""
+    out."""
     numbers = itertools.count()
 
     def run(rollouts: int) -> Spent:
@@ -106,13 +106,18 @@ def _stack(bus: Bus) -> Turn:
         a_rollout = PARAMETERS.environments * PARAMETERS.decisions
         spec = steps_spec(number, (rollouts + 1) * a_rollout)
         at: list[tuple[int, float]] = []
+        before = 0.0
 
         def reported(progress: Progress) -> None:
+            nonlocal before
+            if not at:  # not each time: all of /proc is read for it
+                before = sum(processors(bus).values())
             at.append((progress.samples, time.perf_counter()))
 
         bus.run_goal(TRAIN, f"bench/{number}", Train(spec=spec), reported)
+        spent = sum(processors(bus).values()) - before
         (first, began), (last, ended) = at[0], at[-1]
-        return Spent(last - first, NOT_KNOWN, ended - began)
+        return Spent(last - first, spent, ended - began)
 
     return run
 
@@ -122,11 +127,12 @@ def _on_two_threads(turn: Turn) -> Turn:
 
     def run(rollouts: int) -> Spent:
         torch.set_num_threads(2)
+        cpu = time.process_time()
         try:
             spent = turn(rollouts)
         finally:
             torch.set_num_threads(1)
-        return Spent(spent.samples, NOT_KNOWN, spent.wall)
+        return Spent(spent.samples, time.process_time() - cpu, spent.wall)
 
     return run
 
@@ -177,9 +183,7 @@ def _rates(found: dict[str, list[Spent]]) -> str:
         rates = sorted(each.samples / each.wall for each in runs)
         cpu = [each.cpu / each.samples for each in runs]
         share = statistics.median(b / a for a, b in zip(ours_now, cpu, strict=True))
-        costs = ["", ""]
-        if not math.isnan(share):
-            costs = [f"{statistics.median(cpu) * 1e6:.0f}", f"{share:.2f}"]
+        costs = [f"{statistics.median(cpu) * 1e6:.0f}", f"{share:.2f}"]
         spread = f"{rates[0]:,.0f} to {rates[-1]:,.0f}"
         shown = [name, f"{statistics.median(rates):,.0f}", spread, *costs]
         lines.append(f"| {' | '.join(shown)} |")

@@ -31,7 +31,7 @@ PARAMETERS = Hyperparameters(target_kl=0.0, final_share=1.0, reward_scale=0.1)
 
 @dataclass
 class Spent:
-    """Seconds spent for some samples: of this thread's CPU, and by the clock on the wall."""
+    """Seconds spent for some samples: of CPU, and by the clock on the wall."""
 
     samples: int
     cpu: float
