@@ -59,7 +59,9 @@ class TrainingSpec(msgspec.Struct, frozen=True, kw_only=True):
     # where these end.
     lead: list[LeadingStage] = []
     seeds: SeedRange
-    budget: int  # primitive samples at most, those of prefix and lead not counted
+    # Primitive samples to learn from, those of prefix and lead not counted. The last decision may
+    # overrun it: of one macro or action in each environment.
+    budget: int
     # Where the success rate still rises as the budget is spent, the budget is doubled, to so many
     # samples at most; None: never.
     grows_to: int | None = None

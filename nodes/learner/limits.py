@@ -1,7 +1,8 @@
 """When a training ends, and how many primitive steps it may still take.
 
 A spec bounds a training twice: ``budget`` is for the samples that PPO learns from, ``most`` for all
-primitive steps, those of resets, demonstrations and tryouts included.
+primitive steps, those of resets, demonstrations and tryouts included. The last decision may overrun
+the budget, as most decisions take far fewer steps than they may; ``most`` is never overrun.
 """
 
 import logging
@@ -13,9 +14,6 @@ from nodes.learner.decline import fallen_below
 from nodes.learner.spec_measures import decision_steps, longest_episode
 from nodes.learner.state import TrainingState
 from nodes.learner.still_rising import still_rises
-
-NEGLIGIBLE = 0.1
-"""The share of a budget that may be left over without a word."""
 
 
 class TrainingLimits:
@@ -61,7 +59,7 @@ class TrainingLimits:
         return self.decisions + self.resets
 
     def budget(self, state: TrainingState) -> int:
-        """Samples that PPO may learn from by now: those of the spec, or more where that grew."""
+        """Samples that PPO is to learn from by now: those of the spec, or more where that grew."""
         budget, most = self._spec.budget, self._spec.grows_to
         return budget if most is None else max(budget, min(most, budget << state.counters.doubled))
 
@@ -97,20 +95,13 @@ class TrainingLimits:
             state.stopped = f"its tryouts fell to {rates[-1]:.2f}, below {below}"
 
     def stop_when_budget_is_spent(self, state: TrainingState) -> None:
-        """Stop, unless one more decision of every environment still fits into the budget, or it
-        grows."""
+        """Stop where the budget is spent, unless it grows."""
         budget = self.budget(state)
-        left = budget - state.counters.samples
-        if left >= self.decisions or self._grow(state):
+        if state.counters.samples < budget or self._grow(state):
             return
         state.stopped = "the budget is spent"
         if state.counters.doubled:
             state.stopped += f", which grew from {self._spec.budget} samples to {budget}"
-        if left > NEGLIGIBLE * budget:
-            state.stopped += (
-                f" but for {left} of {budget} samples, fewer than one more decision in {self.size} "
-                f"environments may take ({self.decisions})"
-            )
 
     def stop_when_spent(self, state: TrainingState, wanted: int) -> bool:
         """Stop, unless so many primitive steps still fit. Returns whether they do not."""
@@ -125,10 +116,10 @@ class TrainingLimits:
         return spent
 
     def _grow(self, state: TrainingState) -> bool:
-        """Double the budget if that leaves room for another decision and the success rate still
-        rises. Returns whether it was done."""
+        """Double the budget if more can be learned then and the success rate still rises. Returns
+        whether it was done."""
         before, most = self.budget(state), self._spec.grows_to
-        if most is None or min(most, 2 * before) - state.counters.samples < self.decisions:
+        if most is None or min(most, 2 * before) <= state.counters.samples:
             return False
         rises = still_rises(state.ended)
         if rises is None:

@@ -333,9 +333,7 @@ class Training:
             self.session.room = room - samples - prefix_steps
             if samples + prefix_steps + self.limits.next_step > room:
                 return False
-            if samples + self.limits.decisions > left:
-                return False
-            if samples >= self.parameters.rollout_samples:
+            if samples >= min(left, self.parameters.rollout_samples):
                 return False
             if state.acting is not None:
                 with spending("update"):

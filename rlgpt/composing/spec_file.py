@@ -47,7 +47,7 @@ class SpecFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     actions: list[str]
     rewards: list[Reward]
     horizon: Positive
-    budget: Positive  # primitive samples at most
+    budget: Positive  # primitive samples to learn from
     name: str = ""  # of the policy; empty: the file's
     macros: list[CodedAction] = []  # coded actions added to the action space
     prefix: list[CodedAction] = []  # run inside resets, before the policy begins

@@ -54,25 +54,21 @@ def test_resumed_training_is_equal_to_the_bit(tmp_path):
 
 def test_a_finished_training_is_not_repeated(tmp_path):
     first = training(tmp_path, Corridors()).run(lambda progress: None)
-    assert first.samples <= 2000
+    assert first.samples < 2000 + 16 * 4
     corridors = Corridors()
     again = training(tmp_path, corridors).run(lambda progress: None)
     assert again == first
     assert corridors.sessions == {}
 
 
-def test_a_training_tells_how_much_of_its_budget_is_too_little_for_one_more_decision(tmp_path):
+def test_a_budget_is_spent_whatever_its_longest_decision_may_take(tmp_path):
+    """A guard that may take over for six steps never does: decisions are much shorter."""
     spec = corridor_spec(budget=100, stop_at=2.0)
     guard = Guard(name="rest", when="", max_steps=6)
-    spec = msgspec.structs.replace(spec, guards=[guard])
-    one = training(tmp_path, Corridors(), spec)
+    one = training(tmp_path, Corridors(), msgspec.structs.replace(spec, guards=[guard]))
     trained = one.run(lambda progress: None)
-    left = 100 - trained.samples
-    assert left > 10
-    assert trained.reason == (
-        f"the budget is spent but for {left} of 100 samples, fewer than one more decision in "
-        f"{one.limits.size} environments may take ({one.limits.decisions})"
-    )
+    assert trained.reason == "the budget is spent"
+    assert 100 <= trained.samples < 100 + one.limits.decisions
 
 
 @pytest.mark.parametrize("overlap", [False, True])
@@ -106,7 +102,7 @@ def test_a_training_never_takes_more_than_the_samples_that_are_left(tmp_path, se
     assert spent <= most
     if kinds == "at most":  # what was kept back was needed, but for one step
         left = most - spent < one.limits.next_step + one.limits.resets
-        assert left or trained.samples > 1000 - one.limits.decisions
+        assert left or trained.samples >= 1000
     assert "the budget is spent" in trained.reason or f"of {most} samples" in trained.reason
 
 
@@ -239,7 +235,7 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before(tmp_path, caplog, damage)
     assert trained.curve[0][0] <= before
     samples = [count for count, _ in trained.curve]
     assert samples == sorted(set(samples))
-    assert samples[-1] == trained.samples <= 2000
+    assert samples[-1] == trained.samples < 2000 + 16 * 4
     assert "checkpoint.pt" in caplog.text
     assert checkpoint.read(folder / checkpoint.PREVIOUS)["counters"]["samples"] >= before
 

@@ -81,8 +81,8 @@ def test_a_learner_killed_while_training_resumes_and_counts_every_sample_once(ho
     assert samples == sorted(set(samples))
     assert kept in samples
     assert samples[-1] == trained.samples == house.samples(id)
-    # Every sample of the budget was had, but for what one more decision might have overrun.
-    assert budget - 16 * longest < trained.samples <= budget
+    # The budget was spent, and the last decision may have overrun it.
+    assert budget <= trained.samples < budget + 16 * longest
     assert trained.success_rate > 0.9
     assert house.train(id, spec) == trained
 
@@ -100,7 +100,7 @@ def test_training_can_be_cancelled(house):
     house.wait_for(lambda: house.samples(id) > 0)
     house.bus.cancel_goal(TRAIN, id)
     # The action works on one goal at a time: the next one gets its turn.
-    assert house.train("demo/next/train", corridor_spec(budget=2000)).samples <= 2000
+    assert house.train("demo/next/train", corridor_spec(budget=2000)).samples < 2000 + 16 * 4
 
 
 @EITHER_WAY
@@ -114,7 +114,7 @@ def test_a_learner_stops_cleanly_while_training_and_resumes(house):
     house.start("learner")
     trained = house.train(id, spec)
     assert kept in [count for count, _ in trained.curve]
-    assert trained.samples <= 6000
+    assert 6000 <= trained.samples < 6000 + 16 * 4
 
 
 @EITHER_WAY
