@@ -17,6 +17,9 @@ DEFAULT_GAME = "minecraft"
 """The game of tasks that name none."""
 
 
+Aim = tuple[str, str]
+
+
 class Condition(msgspec.Struct, frozen=True, kw_only=True):
     """A condition that can be checked in a game. The game's card lists its kinds and their meanings
     (`worlds.card.Conditions.kinds`); every game has ``have``."""
@@ -24,6 +27,11 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     name: str
     quantity: int = 1
+
+    @property
+    def aim(self) -> Aim:
+        """What is to be had or done, without how much of it."""
+        return self.kind, self.name
 
 
 JUDGED = "judged"

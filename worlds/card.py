@@ -38,7 +38,7 @@ class Conditions(ABC):
 
     def implies(self, condition: Condition, other: Condition) -> bool:
         """Whether ``other`` holds wherever the condition does."""
-        if (condition.kind, condition.name) != (other.kind, other.name):
+        if condition.aim != other.aim:
             return False
         if condition.kind in self.counted:
             return condition.quantity >= other.quantity

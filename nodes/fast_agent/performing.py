@@ -16,6 +16,7 @@ from messages.world import (
     CLOSE,
     LOOK,
     OPEN,
+    Aim,
     Closed,
     CloseSession,
     Condition,
@@ -34,7 +35,6 @@ from worlds import card
 from worlds.card import Planning, Unreachable
 
 Performing = GoalHandle[Perform, Working]
-Key = tuple[str, str]
 
 
 @dataclass
@@ -43,18 +43,17 @@ class PlanStanding:
 
     left: list[Subtask] = field(default_factory=list)
     failed: int = 0  # tries in a row at the subtask that brought nothing
-    fruitless: int = (
-        0  # tries of the whole episode that brought nothing, each followed by a new plan
-    )
-    tries: dict[Key, int] = field(default_factory=dict)
+    # Tries of the whole episode that brought nothing, each followed by a new plan.
+    fruitless: int = 0
+    tries: dict[Aim, int] = field(default_factory=dict)
     reached: int = -1  # how far the subtask's condition had come when it was begun
     late: bool = False  # in that try, a policy's horizon was over before it was done
-    playing: Key | None = None
+    playing: Aim | None = None
     last: Subtask | None = None  # the one that was played last
     gave_up: str = ""  # why
     # Where the rules plan nothing: what was seen when a subtask was first begun, and what is done.
-    begun: dict[Key, View] = field(default_factory=dict)
-    done: set[Key] = field(default_factory=set)
+    begun: dict[Aim, View] = field(default_factory=dict)
+    done: set[Aim] = field(default_factory=set)
     gained: set[str] = field(default_factory=set)
 
 
@@ -114,7 +113,7 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
             play=play_of(session),
         ),
     )
-    stages = {_key(known.subtask.success): known.stages for known in request.subtasks}
+    stages = {known.subtask.success.aim: known.stages for known in request.subtasks}
     standings = [PlanStanding() for _ in range(size)]
     steps = opened.prefix_steps
     number = 0
@@ -128,7 +127,7 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
             subtask = standings[rows[0]].left[0]
             agent.working(goal, f"performing {subtask.name!r} in {len(rows)} of {size} episodes")
             late: list[int] = []
-            for index, stage in enumerate(stages[_key(subtask.success)]):
+            for index, stage in enumerate(stages[subtask.success.aim]):
                 id = (
                     f"{session}/{number}-{slug(subtask.name)}-{index}-{slug(stage.sub_action.name)}"
                 )
@@ -154,8 +153,8 @@ def _next_together(
     standings: list[PlanStanding],
 ) -> list[int]:
     """The environments that play next, all at the same subtask; none when all are at their end."""
-    known = {_key(each.subtask.success) for each in request.subtasks}
-    turns: dict[Key, list[int]] = {}
+    known = {each.subtask.success.aim for each in request.subtasks}
+    turns: dict[Aim, list[int]] = {}
     for episode in episodes:
         standing = standings[episode.environment]
         _note(standing, request.subtasks, episode)
@@ -182,7 +181,7 @@ def _next_together(
     return turns[chosen]
 
 
-def _plan_again(standing: PlanStanding, request: Perform, episode: Episode) -> Key:
+def _plan_again(standing: PlanStanding, request: Perform, episode: Episode) -> Aim:
     """The subtask that comes next by what this episode has come to."""
     game, goal = card(request.task.game), request.task.success
     played, standing.playing = standing.playing, None
@@ -206,7 +205,7 @@ def _plan_again(standing: PlanStanding, request: Perform, episode: Episode) -> K
         standing.left = _not_done(standing, request, episode)
     else:
         standing.left = _in_plan_order(needed, request.subtasks, planning, held)
-    key = _key(standing.left[0].success)
+    key = standing.left[0].success.aim
     if played is not None and key != played:
         standing.failed = 0
     return key
@@ -234,7 +233,7 @@ def _not_done(standing: PlanStanding, request: Perform, episode: Episode) -> lis
     left: list[Subtask] = []
     for each in request.subtasks:
         success = each.subtask.success
-        key = _key(success)
+        key = success.aim
         begun = standing.begun.get(key)
         if key not in standing.done and (begun or success.kind not in conditions.counted):
             since = msgspec.structs.replace(
@@ -254,9 +253,9 @@ def _in_plan_order(
 ) -> list[Subtask]:
     """Among subtasks possible with the inventory, the planner's order decides: it may know that a
     furnace stands nearby."""
-    places = {_key(each.subtask.success): place for place, each in enumerate(subtasks)}
+    places = {each.subtask.success.aim: place for place, each in enumerate(subtasks)}
     ready = [each for each in needed if not planning.shortfalls([each], held)] or needed[:1]
-    first = min(ready, key=lambda each: places.get(_key(each.success), len(places)))
+    first = min(ready, key=lambda each: places.get(each.success.aim, len(places)))
     return [first, *(each for each in needed if each is not first)]
 
 
@@ -277,7 +276,7 @@ def _performed(
 ) -> Performed:
     goal = request.task.success.name
     items = [each.subtask.success.name for each in request.subtasks]
-    practised = {_key(each.subtask.success) for each in request.subtasks}
+    practised = {each.subtask.success.aim for each in request.subtasks}
     episodes: list[PerformedEpisode] = []
     for episode in closed.episodes:
         standing = standings[episode.environment]
@@ -309,14 +308,10 @@ def _performed(
     return _together(request, [portion], cut=False)
 
 
-def _lost_at(standing: PlanStanding, practised: Collection[Key]) -> Condition:
+def _lost_at(standing: PlanStanding, practised: Collection[Aim]) -> Condition:
     """The condition of the subtask at which an episode was lost. One that needs what no practised
     subtask gets was lost by the subtask before, which lost that or used it up."""
     now = standing.left[0].success
-    if _key(now) in practised or standing.last is None:
+    if now.aim in practised or standing.last is None:
         return now
     return standing.last.success
-
-
-def _key(condition: Condition) -> Key:
-    return condition.kind, condition.name

@@ -141,9 +141,9 @@ class Skills:
                 if key:
                     self._count(what, request.task, seeds, request.stages, key, counts)
 
-    def policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
-        """Policies of the library with this aim and an interface that fits, the best last."""
-        return self._safely(lambda: self._policies(aim, fits), [])
+    def policies(self, wanted: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
+        """Policies of the library with its aim and an interface that fits, the best last."""
+        return self._safely(lambda: self._policies(wanted, fits), [])
 
     def failed(
         self, goal: Implementing, skill: Skill, rate: float, seeds: list[int], steps: int
@@ -283,7 +283,7 @@ class Skills:
             ],
         )
 
-    def _policies(self, aim: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
+    def _policies(self, wanted: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
         if self._library is None:
             return []
         found: list[tuple[float, int, Policy]] = []
@@ -292,7 +292,7 @@ class Skills:
             if (
                 learned.spec is not None
                 and learned.provenance.world == self._world
-                and (condition.kind, condition.name) == (aim.kind, aim.name)
+                and condition.aim == wanted.aim
                 and fits(learned.spec)
                 and self._whole(skill)
             ):

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from messages.plan import Limits, Lost, Performed, PerformedEpisode
-from messages.world import Condition, Episode
+from messages.world import Aim, Condition, Episode
 
 SHOWN = 3
 """The number of episodes lost at a subtask that are shown."""
@@ -31,27 +31,26 @@ def wanted_of_subtask(limits: Limits, subtasks: int, episodes: int) -> float:
 def losses(performance: Performed) -> list[Lost]:
     """What it lost at each subtask, the most first. Subtasks are distinguished by what they bring,
     not by how much of it: an episode plans its own quantities."""
-    reasons: dict[tuple[str, str], Counter[str]] = {}
-    conditions: dict[tuple[str, str], Condition] = {}
-    shown: dict[tuple[str, str], list[Episode]] = {}
+    reasons: dict[Aim, Counter[str]] = {}
+    conditions: dict[Aim, Condition] = {}
+    shown: dict[Aim, list[Episode]] = {}
     for episode in performance.episodes:
         if episode.success or episode.stood_at is None:
             continue
         at = episode.stood_at
-        key = at.kind, at.name
-        conditions.setdefault(key, at)
-        reasons.setdefault(key, Counter())[_why(episode)] += 1
-        if episode.came_to is not None and len(shown.setdefault(key, [])) < SHOWN:
-            shown[key].append(episode.came_to)
+        conditions.setdefault(at.aim, at)
+        reasons.setdefault(at.aim, Counter())[_why(episode)] += 1
+        if episode.came_to is not None and len(shown.setdefault(at.aim, [])) < SHOWN:
+            shown[at.aim].append(episode.came_to)
     found = [
         Lost(
-            success=conditions[key],
+            success=conditions[aim],
             episodes=len(performance.episodes),
             lost=sum(why.values()),
             reasons=dict(why.most_common()),
-            shown=shown.get(key, []),
+            shown=shown.get(aim, []),
         )
-        for key, why in reasons.items()
+        for aim, why in reasons.items()
     ]
     return sorted(found, key=lambda each: -each.lost)
 

@@ -23,7 +23,7 @@ from messages.plan import (
     Subtask,
     SubtaskReport,
 )
-from messages.world import Task
+from messages.world import Aim, Task
 from nodes.common.checks.plan_check import shortfalls
 from nodes.common.goals.budget import (
     counted,
@@ -41,8 +41,7 @@ from nodes.planner.losses import losses, to_practise, wanted_of_goal, wanted_of_
 from nodes.planner.planning_node import PlanningNode, Pursuing
 from worlds import card
 
-Key = tuple[str, str]
-Choice = dict[Key, int]
+Choice = dict[Aim, int]
 """A subtask and the number of the iteration that is chosen for it."""
 
 
@@ -85,9 +84,9 @@ class Pursuit:
         self._steps = 0  # practices and performances so far
         self._choices: list[Choice] = []  # of each validation, what stood in it
         self._best = 0  # index of the best validation, on a tie the last
-        self._practised: dict[Key, _Subtask] = {}
+        self._practised: dict[Aim, _Subtask] = {}
         # Subtasks that never worked, each with how much it was to bring, and why.
-        self._failed: dict[tuple[Key, int], str] = {}
+        self._failed: dict[tuple[Aim, int], str] = {}
 
     @property
     def limits(self) -> Limits:
@@ -144,12 +143,12 @@ class Pursuit:
             start = held
             if rest:  # a goal that is not planned may be one that the rules know no way to
                 held = planning.expected([subtask], held, later=rest)
-            if _key(subtask) in self._practised:
+            if subtask.success.aim in self._practised:
                 continue
-            if failed := self._failed.get((_key(subtask), subtask.success.quantity)):
+            if failed := self._failed.get((subtask.success.aim, subtask.success.quantity)):
                 return failed
             done = len(self._practised)
-            to_come = [s for s in rest if _key(s) not in self._practised]
+            to_come = [s for s in rest if s.success.aim not in self._practised]
             self.subtasks[done:] = [subtask, *to_come]
             self._planner.publish_plan(self._goal, self.subtasks, done)
             # Samples left by one go to the next; none may use up the others' share.
@@ -159,7 +158,7 @@ class Pursuit:
             known = _Subtask(subtask, start, f"{self._goal.id}/{done}-{slug(subtask.name)}")
             others = len(to_come) * least_again(self.task, self._config)
             if failed := self._begin(known, samples, single, practice, others):
-                self._failed[_key(subtask), subtask.success.quantity] = failed
+                self._failed[subtask.success.aim, subtask.success.quantity] = failed
                 return failed
             stands = known.numbered(self.chosen[subtask.name])
             left = dict(stands.left) if stands is not None else {}
@@ -184,7 +183,7 @@ class Pursuit:
         """A subtask of a new plan may have the name of another one that was practised, and what is
         kept of subtasks is kept by name."""
         others = {
-            each.subtask.name for key, each in self._practised.items() if key != _key(subtask)
+            each.subtask.name for key, each in self._practised.items() if key != subtask.success.aim
         }
         name, number = subtask.name, 2
         while name in others:
@@ -223,7 +222,7 @@ class Pursuit:
             why = "no iteration of it worked in any episode of its evaluation"
             return f"{name}: {why}. {achieved.reason}"
         known.stages = stands.stages
-        self._practised[_key(known.subtask)] = known
+        self._practised[known.subtask.success.aim] = known
         return ""
 
     def _starved(self, known: _Subtask, achieved: SubtaskReport, samples: int) -> bool:
@@ -398,7 +397,7 @@ class Pursuit:
             other = quicker(stands, subtask.iterations, subtask.set_aside, self.task.horizon)
             if other is not None:
                 found.append((subtask, other))
-        quickest = {_key(subtask.subtask): other.number for subtask, other in found}
+        quickest = {subtask.subtask.success.aim: other.number for subtask, other in found}
         if self._choice() | quickest in [*self._choices, self._choice()]:
             return False
         for subtask, other in found:
@@ -413,7 +412,7 @@ class Pursuit:
             id,
             lambda: self._planner.plan(id, self.task, practised=practised, performed=lost),
         )
-        if wrong or all(_key(each) in self._practised for each in again):
+        if wrong or all(each.success.aim in self._practised for each in again):
             return
         begun = card(self.task.game).planning.begun(self.task)
         if failed := self._practise(list(again), begun, lambda: until, single=False):
@@ -424,7 +423,7 @@ class Pursuit:
 
     def _order_by(self, plan: list[Subtask]) -> None:
         """Have what was practised in the order of a new plan; what is not in it comes first."""
-        order = [_key(each) for each in plan]
+        order = [each.success.aim for each in plan]
         others = [key for key in self._practised if key not in order]
         planned = [key for key in order if key in self._practised]
         self._practised = {key: self._practised[key] for key in [*others, *planned]}
@@ -432,7 +431,7 @@ class Pursuit:
     def _further(self, lost: list[Lost], until: int) -> list[str]:
         """Practise these further; why nothing was gained, where nothing was."""
         reasons: list[str] = []
-        known = {(each.success.kind, each.success.name): each for each in lost}
+        known = {each.success.aim: each for each in lost}
         open_to = [
             (self._practised[key], each) for key, each in known.items() if key in self._practised
         ]
@@ -483,7 +482,3 @@ def _judged(performance: Performed, wanted: float) -> tuple[bool, str]:
         f"The whole goal was reached in {round(rate * count)} of {count} episodes from its own "
         f"start ({rate:.2f}, wanted: {wanted:.2f}).{cut}",
     )
-
-
-def _key(subtask: Subtask) -> Key:
-    return subtask.success.kind, subtask.success.name

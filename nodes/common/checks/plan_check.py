@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from messages.plan import Subtask
-from messages.world import Condition, Task
+from messages.world import Aim, Condition, Task
 from nodes.common.checks.step_ends import ending_in, must_end, up_to
 from worlds import card
 from worlds.card import Unreachable
@@ -20,7 +20,7 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
         return ["The plan is empty: it needs at least one subtask."]
     problems: list[str] = []
     named: dict[str, int] = {}
-    asked: dict[tuple[str, str], int] = {}
+    asked: dict[Aim, int] = {}
     sound = True
     for number, subtask in enumerate(subtasks, 1):
         condition, name = subtask.success, subtask.name.strip()
@@ -32,11 +32,10 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
         if wrong := game.conditions.problem(condition):
             sound = False
             problems.append(f"{where} can't be seen to be done: {wrong}.")
-        key = _key(condition)
-        if asked.setdefault(key, number) != number:
+        if asked.setdefault(condition.aim, number) != number:
             # A condition that comes twice is a circle, or the same way walked twice.
             problems.append(
-                f"{where} wants {condition.name!r} as subtask {asked[key]} does: "
+                f"{where} wants {condition.name!r} as subtask {asked[condition.aim]} does: "
                 "put both quantities into the first."
             )
     if sound:
@@ -50,16 +49,12 @@ def shortfalls(task: Task, subtasks: Sequence[Subtask], inventory: Mapping[str, 
     """A sentence for each subtask that could not be done when its turn comes. That the rules know
     no way to what the goal itself names is no mistake of a plan: the way is yet to be found."""
     planning, goal = card(task.game).planning, task.success
-    if subtasks and _key(subtasks[-1].success) == _key(goal):
+    if subtasks and subtasks[-1].success.aim == goal.aim:
         try:
             planning.plan_for(goal, {})
         except Unreachable:
             subtasks = subtasks[:-1]
     return planning.shortfalls(subtasks, inventory)
-
-
-def _key(condition: Condition) -> tuple[str, str]:
-    return condition.kind, condition.name
 
 
 def fixed(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:

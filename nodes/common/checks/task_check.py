@@ -135,7 +135,7 @@ def _prompts_with_a_plan(game: Card, prompt: str, success: Condition, file: str)
     """Those that come nearest, of other goals."""
     for near in game.goals.nearest(prompt) if game.goals is not None else ():
         other = _understood(near, game.goals)
-        if other is None or (other.kind, other.name) == (success.kind, success.name):
+        if other is None or other.aim == success.aim:
             continue
         if not _no_plan(game, other, {}, file):
             yield near
