@@ -35,23 +35,31 @@ class Agent(Node):
     name = "fast_agent"
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
+        # What it plays on, and what policies may see and do.
         seed: int | None = None  # which seeds are trained, tried and evaluated on; None: the run's
+        gamma: Discount | None = None  # discount inside a macro; None: the learner's
         macros: bool = True  # may coded actions join the action space of a policy?
         # Is what leads to success crafted for policies as soon as it can be?
         autocraft: bool = False
         # What policies see, in place of what their specs name: [rgb]. None: as in the spec.
         observations: tuple[str, ...] | None = None
+
+        # Tryouts and evaluations.
         critic: bool = True  # false: a program that runs without an error counts as success
-        # A policy whose horizon is over begins again until its episode is; false: it has it once.
-        persist: bool = True
+        required_rate: Share = 0.9  # success rate of a tryout that counts as success
         trial_episodes: Positive = 20
         # Of each of the two tryouts that compare stages with and without a learned guard. It plays
         # only some of their steps, so that what it changes shows in many episodes.
         guard_episodes: Positive = 60
         evaluation_episodes: Positive = EVALUATION_EPISODES
+        # A policy whose horizon is over begins again until its episode is; false: it has it once.
+        persist: bool = True
+        # Attempts at a play whose session is lost; not those killed from outside.
+        plays: Positive = 5
+
+        # What one goal may take.
         repairs: NotNegative = 2  # programs (or specs) after the first, within one goal
         refusals: NotNegative = 5  # programs that the check refuses, besides, within one goal
-        required_rate: Share = 0.9  # success rate of a tryout that counts as success
         # Primitive steps that one run of a program may take; None: those of the task's episode.
         program_steps: Positive | None = 1000
         prefix_steps: Positive = 1000  # the same inside the resets of a training, where they add up
@@ -62,22 +70,23 @@ class Agent(Node):
         stop_at: Share = 0.98  # training success rate at which training ends early
         # Samples without any success that end it; None: never.
         give_up_at: Positive | None = 100_000
-        gamma: Discount | None = None  # discount inside a macro; None: the learner's
-        # At a subtask of a performance, in a row and without bringing anything; not those that a
-        # policy's horizon ended.
-        tries: Positive = 3
+
+        # The performance.
         most_tries: Positive = 12  # at one subtask in one episode, whatever they bring
+        # In a row and without bringing anything; not those that a policy's horizon ended.
+        tries: Positive = 3
         # Plans of one episode after tries that brought nothing; None: any.
         replans: NotNegative | None = None
-        plays: Positive = (
-            5  # attempts at a play whose session is lost; not those killed from outside
-        )
+
+        # Skills and earlier policies.
         skills: str | None = None  # the library's folder, seen from the run folder; None: off
         reuse_rate: Share = 0.8  # of skills that are tried
         warm_starts: bool = True  # may training begin from an earlier policy that fits?
-        # Programs that were tried for the subtask: may they join the action space of a policy, and
-        # after how many steps are they interrupted there (None: as the spec has it); may a policy
-        # begin as a clone of them; does the best of them stand where the policy does worse?
+
+        # Learning from code, that is from programs that were tried for the subtask: may they join
+        # the action space of a policy, and after how many steps are they interrupted there (None:
+        # as the spec has it); may a policy begin as a clone of them; does the best of them stand
+        # where the policy does worse?
         program_macros: bool = True
         interrupt: Positive | None = None
         clone: bool = True

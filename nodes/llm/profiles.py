@@ -42,9 +42,8 @@ class Requests(msgspec.Struct, kw_only=True):
     # Does a model that can do both think before it answers? null: as its template has it.
     thinking: bool | None = None
     stream: bool = True  # the answer is published on llm/tokens as it is written
-    context: Positive | None = (
-        None  # tokens, prompt and answer together; null: as the server reports
-    )
+    # Tokens, prompt and answer together; null: as the server reports.
+    context: Positive | None = None
     vision: bool = False  # does the model see? Then the critic may show it pictures
     # `rulebook`, or a file of `rlgpt llm examples`: similar ones are shown with a question.
     examples: str | None = None
