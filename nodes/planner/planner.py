@@ -1,29 +1,11 @@
 """The planner node: asks for a plan, checks it, has its subtasks achieved and the whole performed
 (`pursuit.py`)."""
 
-from messages.bounds import NotNegative
 from messages.bus import ServiceError
-from messages.chat import PlanAnswer, PlanQuestion
-from messages.plan import (
-    ACHIEVE,
-    PLAN,
-    PURSUE,
-    AchieveSubtask,
-    GoalReport,
-    Limits,
-    Lost,
-    PlanStatus,
-    Subtask,
-    SubtaskReport,
-)
-from messages.world import JUDGED, Task
-from nodes.common.checks.plan_check import fixed, plan_problems
+from messages.plan import PURSUE, GoalReport
+from messages.world import JUDGED
 from nodes.common.checks.task_check import task_problem
-from nodes.common.goals.budget import BUDGETS, Budgeted
 from nodes.common.parameters.vision import blind_critic
-from nodes.common.questions.asking import ask
-from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
-from nodes.common.storage.node_memory import Memory
 from nodes.planner.goal import with_success
 from nodes.planner.planning_node import PlanningNode, Pursuing
 from nodes.planner.pursuit import Pursuit
@@ -32,21 +14,8 @@ from nodes.planner.pursuit import Pursuit
 class Planner(PlanningNode):
     """Turns a goal into subtasks, has each of them achieved, and has the whole goal performed."""
 
-    name = "planner"
-
-    class Parameters(Budgeted, kw_only=True, forbid_unknown_fields=True):
-        repairs: NotNegative = 3  # how often an invalid plan is requested again
-        # Whether a question for a plan states how many of each item it takes; else they are to be
-        # counted.
-        quantities: bool = False
-        plan: bool = True  # false: the goal is the only subtask, and no plan is requested
-
-    parameters: Parameters
-    live = frozenset({"repairs", *BUDGETS})
-
     def setup(self) -> None:
-        self.memory = Memory(self.folder / "memory.sqlite")
-        self.advertise(PLAN)
+        super().setup()
         self.serve_action(PURSUE, self.pursue)
 
     def pursue(self, goal: Pursuing) -> GoalReport:
@@ -56,68 +25,3 @@ class Planner(PlanningNode):
             raise ServiceError(f"task {goal.request.task.id}: {problem}", code="invalid")
         task = with_success(self, goal.id, goal.request.task, self.parameters.repairs)
         return Pursuit(self, goal, task).run()
-
-    def limits_at(self, step: str, sent: Limits) -> Limits:
-        return self.memory.first(step, self.parameters.limits(sent))
-
-    def publish_plan(self, goal: Pursuing, subtasks: list[Subtask], current: int) -> None:
-        status = PlanStatus(goal=goal.id, subtasks=subtasks, current=current)
-        self.memory.keep(f"{goal.id}/plan", status)  # for a report of a goal that is not over
-        self.publish(PLAN, status)
-        goal.feedback(status)
-
-    def achieve(self, goal: Pursuing, id: str, request: AchieveSubtask) -> SubtaskReport:
-        if (known := self.memory.find(id, SubtaskReport)) is not None:
-            return known
-        achieved = self.run_goal(ACHIEVE, id, request, cancelled=lambda: goal.withdrawn)
-        return self.memory.keep(id, achieved)
-
-    def plan(
-        self,
-        id: str,
-        task: Task,
-        problems: list[str] | None = None,
-        refused: list[Subtask] | None = None,
-        practised: list[Subtask] | None = None,
-        performed: list[Lost] | None = None,
-    ) -> tuple[list[Subtask], list[str]]:
-        """The subtasks, and what is still wrong with them after the last repair. If that is no more
-        than a repetition or the end, the plan goes on without it: the end can be no other than the
-        task's."""
-        # What only pictures show is judged at the end of an evaluation, not along a performance.
-        if not self.parameters.plan or task.success.kind == JUDGED:
-            return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
-
-        def ask_and_check(
-            question: PlanQuestion, attempt: RepairAttempt
-        ) -> tuple[PlanAnswer, list[str]]:
-            answer = ask(self, attempt.id, question, PlanAnswer)
-            problems = plan_problems(task, answer.subtasks)
-            if problems:
-                self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))
-            return answer, problems
-
-        question = PlanQuestion(
-            task=task,
-            inventory=task.inventory,
-            quantities=self.parameters.quantities,
-            problems=problems or [],
-            refused=refused or [],
-            practised=practised or [],
-            performed=performed or [],
-        )
-        answer, problems = ask_with_repairs(
-            self.memory,
-            f"{id}/plan",
-            question,
-            self.parameters.repairs,
-            ask_and_check,
-            lambda answer: answer.subtasks,
-        )
-        if not problems:
-            return answer.subtasks, []
-        subtasks = fixed(task, answer.subtasks)
-        if plan_problems(task, subtasks):
-            return answer.subtasks, problems
-        self.log.warning("%s: the plan is taken without its repetitions, to the task's end", id)
-        return subtasks, []

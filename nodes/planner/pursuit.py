@@ -38,7 +38,7 @@ from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
 from nodes.planner.iteration_choice import chosen_iteration, lost_to_time, merit, quicker
 from nodes.planner.losses import losses, to_practise, wanted_of_goal, wanted_of_subtask
-from nodes.planner.planning_node import PlanningNode, Pursuing
+from nodes.planner.planning_node import EarlierPlan, PlanningNode, Pursuing
 from worlds import card
 
 Choice = dict[Aim, int]
@@ -271,13 +271,12 @@ class Pursuit:
         self._planner.log.info("%s: the rest of the plan is invalid: %s", self._goal.id, reasons)
         from_here = card(self.task.game).planning.task_from(self.task, left)
         id = f"{self._goal.id}/again-{done}"
-        again, wrong = self._planned_again(
-            id, lambda: self._planner.plan(id, from_here, problems, refused=rest)
-        )
+        refused = EarlierPlan(refused=rest, problems=problems)
+        again, wrong = self._planned_again(id, from_here, refused)
         return (rest, held) if wrong else (again, left)
 
     def _planned_again(
-        self, id: str, plan: Callable[[], tuple[list[Subtask], list[str]]]
+        self, id: str, task: Task, earlier: EarlierPlan
     ) -> tuple[list[Subtask], list[str]]:
         """A new plan, and what is wrong with it. Where there is no answer there is none, and the
         goal goes on with the old one, also after a restart: there may be an answer by then, and
@@ -286,7 +285,7 @@ class Pursuit:
         if (unanswered := memory.find(name, str)) is not None:
             return [], [unanswered]
         try:
-            return plan()
+            return self._planner.plan(id, task, earlier)
         except NoAnswer as error:
             self._planner.log.warning("%s: there is no new plan: %s", self._goal.id, error)
             return [], [memory.keep(name, str(error))]
@@ -408,10 +407,8 @@ class Pursuit:
         """Ask for the plan again, with what was lost; practise what is new in it."""
         id = f"{self._goal.id}/after-{number}"
         practised = [each.subtask for each in self._practised.values()]
-        again, wrong = self._planned_again(
-            id,
-            lambda: self._planner.plan(id, self.task, practised=practised, performed=lost),
-        )
+        performed = EarlierPlan(practised=practised, performed=lost)
+        again, wrong = self._planned_again(id, self.task, performed)
         if wrong or all(each.success.aim in self._practised for each in again):
             return
         begun = card(self.task.game).planning.begun(self.task)
