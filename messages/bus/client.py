@@ -185,8 +185,15 @@ class Client:
 
     def _header(self, request: _Request, kind: Kind, again: str | None = None) -> Header:
         return Header(
-            *(VERSION, kind, request.endpoint, self._id, request.number),
-            *(self._epoch, time.time(), request.goal, again),
+            version=VERSION,
+            kind=kind,
+            endpoint=request.endpoint,
+            client=self._id,
+            id=request.number,
+            epoch=self._epoch,
+            time=time.time(),
+            goal=request.goal,
+            again=again,
         )
 
     def _take(

@@ -336,8 +336,16 @@ class Services:
 
     def _header(self, request: Header, kind: Kind, code: str = "", text: str = "") -> Header:
         return Header(
-            *(VERSION, kind, request.endpoint, request.client, request.id),
-            *(self._epoch, time.time(), request.goal, None, code, text),
+            version=VERSION,
+            kind=kind,
+            endpoint=request.endpoint,
+            client=request.client,
+            id=request.id,
+            epoch=self._epoch,
+            time=time.time(),
+            goal=request.goal,
+            code=code,
+            text=text,
         )
 
     def _reject(self, route: bytes, header: Header, code: str, text: str) -> None:

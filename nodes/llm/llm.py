@@ -305,7 +305,12 @@ class Llm(Node):
 
         most = node_values(self.config, "fast_agent").get("most_samples", MOST_SAMPLES)
         self._breakpoint_services = BreakpointServices(
-            *(self.breakpoints, check, most, self.backend.model, self.log, self._released)
+            breakpoints=self.breakpoints,
+            check=check,
+            most_samples=most,
+            model=self.backend.model,
+            log=self.log,
+            use=self._released,
         )
         self.serve(BREAKS, self._breakpoint_services.breaks)
         self.serve(SET_BREAK, self._breakpoint_services.set_break)
