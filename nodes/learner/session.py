@@ -4,6 +4,7 @@ collectors' conventions (automatic resets, the last features of an ended episode
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
@@ -41,6 +42,14 @@ class SessionLost(Exception):
         super().__init__(text)
         self.killed = killed
         self.absent = absent
+
+
+@dataclass
+class Arrival:
+    """An env server that came into a batch: the rows of its environments, and how they begin."""
+
+    rows: slice
+    opened: Opened
 
 
 def lost(error: Exception) -> bool:
@@ -87,7 +96,7 @@ class TrainingSession:
         """Bool (size,): which environments there are."""
         return np.ones(self.size, bool)
 
-    def take_in(self) -> list[Any]:
+    def take_in(self) -> list[Arrival]:
         """No environments come in while it is open."""
         return []
 

@@ -21,9 +21,9 @@ from nodes.learner.cloning import Demonstrations, clone
 from nodes.learner.deciding import Deciding
 from nodes.learner.session import SessionLost
 from nodes.learner.session_plan import SessionPlan
+from nodes.learner.sessions import session_on
 from nodes.learner.single_episodes import Choose, SingleEpisodes, play_once
 from nodes.learner.spec_measures import longest_episode
-from nodes.learner.spread import session_on
 from nodes.learner.state import TrainingState
 from nodes.times import spending
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from messages.world import Opened, Stepped
-from nodes.learner.spread import Sessions
+from nodes.learner.sessions import Session
 
 Choose = Callable[[np.ndarray[Any, Any], np.ndarray[Any, Any]], np.ndarray[Any, Any]]
 """Choices int64 (B,) from features (B, F) and a mask (B, N)."""
@@ -38,7 +38,7 @@ class SingleEpisodes:
 
 
 def play_once(
-    session: Sessions,
+    session: Session,
     choose: Choose,
     check: Callable[[], None],
     observer: Observer | None = None,

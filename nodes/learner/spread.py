@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 from messages.bus import BusError, ServiceError
 from messages.interface import Call
 from messages.world import Opened, Stepped
-from nodes.learner.session import SessionLost, TrainingSession
+from nodes.learner.session import Arrival, SessionLost, TrainingSession
 from nodes.learner.session_plan import SessionPlan
 from nodes.learner.state import Spaces
 from nodes.times import WAITS, spending
@@ -26,14 +26,6 @@ from nodes.times import WAITS, spending
 LONGEST_PAUSE = 5.0
 """Seconds, at most, before a server that was lost, or refused, is tried again."""
 _TURN = 0.2  # seconds between two checks whether the wait for a server is to go on
-
-
-@dataclass
-class Arrival:
-    """A server that came into the batch: the rows of its environments, and how they begin."""
-
-    rows: slice
-    opened: Opened
 
 
 class Member:
@@ -432,19 +424,3 @@ class SpreadSession:
         for member, each in answers:
             column[member.rows] = getattr(each, name)
         return column
-
-
-Sessions = TrainingSession | SpreadSession
-
-
-def session_on(servers: Mapping[str, Call], plan: SessionPlan, log: logging.Logger) -> Sessions:
-    """A session of the plan, spread over the servers where there are several."""
-    if len(servers) == 1:
-        (call,) = servers.values()
-        return TrainingSession(call, plan)
-    return SpreadSession(servers, plan, log)
-
-
-def absent(session: Sessions) -> list[int]:
-    """The environments that are not there."""
-    return np.flatnonzero(~session.present).tolist()

@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import torch
@@ -24,11 +23,11 @@ from nodes.learner.metrics import Metrics
 from nodes.learner.ppo import UpdateStatistics
 from nodes.learner.preceding_policies import Leaders
 from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.session import SessionLost
+from nodes.learner.session import Arrival, SessionLost
 from nodes.learner.session_plan import SessionPlan
+from nodes.learner.sessions import absent, session_on
 from nodes.learner.side_sessions import SideSessions
 from nodes.learner.spec_measures import discount, longest_reset, reward_scale
-from nodes.learner.spread import absent, session_on
 from nodes.learner.starting import start_of
 from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
 from nodes.learner.training_seed import seed_of
@@ -313,7 +312,7 @@ class Training:
             state.load_best()
         self._save(state, metrics)
 
-    def _take_in(self, arrivals: list[Any], state: TrainingState, collector: Collector) -> None:
+    def _take_in(self, arrivals: list[Arrival], state: TrainingState, collector: Collector) -> None:
         """Environments have come in."""
         for arrival in arrivals:
             collector.take_in(arrival.rows, arrival.opened)
