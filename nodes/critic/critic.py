@@ -68,7 +68,7 @@ class Critic(Node):
                 evidence, required_rate=self.parameters.required_rate
             )
         if evidence.success.kind == JUDGED:
-            return self._seen(evidence)
+            return self._judge_by_sight(evidence)
         rate = success_rate(evidence)
         success = succeeded(evidence, rate)
         if rate == 1:
@@ -81,7 +81,7 @@ class Critic(Node):
                 progress=1.0,
             )
         try:
-            answer = self._asked(evidence, rate, self._chosen(evidence))
+            answer = self._ask(evidence, rate, self._chosen(evidence))
         except NoAnswer:
             answer = JudgeAnswer(success=success, reason=outcome_in_words(evidence))
         if answer.success != success:
@@ -99,7 +99,7 @@ class Critic(Node):
             progress=progress(evidence),
         )
 
-    def _seen(self, evidence: Evidence) -> Verdict:
+    def _judge_by_sight(self, evidence: Evidence) -> Verdict:
         """Where nothing was counted: what the language model sees decides, of all episodes that it
         is shown at once."""
         shown = self._chosen(evidence)
@@ -108,7 +108,7 @@ class Critic(Node):
             reason = f"Only pictures can show whether it was done, and {why}."
             return Verdict(success=False, success_rate=0.0, reason=reason)
         try:
-            answer = self._asked(evidence, 0.0, shown)
+            answer = self._ask(evidence, 0.0, shown)
         except NoAnswer as error:
             return Verdict(success=False, success_rate=0.0, reason=_one_line(error.message))
         return Verdict(
@@ -123,7 +123,7 @@ class Critic(Node):
         """The pictures that the language model is shown: none where it is not to see any."""
         return choose(evidence, self.parameters.most_pictures) if self.parameters.vision else []
 
-    def _asked(
+    def _ask(
         self, evidence: Evidence, rate: float, shown: list[Picture]
     ) -> JudgeAnswer | LookAnswer:
         """The language model's verdict, from the pictures too if any are ``shown``."""

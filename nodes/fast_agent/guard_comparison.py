@@ -48,8 +48,8 @@ def compare(agent: Agent, goal: Making, guard: Guard, spent: SpentSteps) -> Comp
         return Compared()
     agent.working(goal, f"trying the stages with and without the guard {guard.name!r}")
     try:
-        without = _played(agent, goal, "without", request.stages, spent, parts=2)
-        guarded = _played(agent, goal, "with", _with(request, guard), spent, parts=1)
+        without = _try_out(agent, goal, "without", request.stages, spent, parts=2)
+        guarded = _try_out(agent, goal, "with", _with(request, guard), spent, parts=1)
     except OutOfSamples as reason:
         return Compared(f"It was trained, and not compared with going without it: {reason}")
     except RemoteError as error:
@@ -78,10 +78,10 @@ def _with(request: MakeGuard, guard: Guard) -> list[Stage]:
     return [msgspec.structs.replace(stage, guards=guards) for stage in request.stages]
 
 
-def _played(
+def _try_out(
     agent: Agent, goal: Making, how: str, stages: Sequence[Stage], spent: SpentSteps, parts: int
 ) -> Played:
-    """The stages' tryout, in one of so many ``parts`` of the samples that are left.
+    """Try the stages out, in one of so many ``parts`` of the samples that are left.
 
     Raises:
         OutOfSamples: not one episode fits.

@@ -255,7 +255,7 @@ class SpreadSession:
         refused: BusError | None = None
         for member in members:
             try:
-                opened.append((member, self._taken(member)))
+                opened.append((member, self._finish_opening(member)))
             except SessionLost as error:
                 lost.append((member, error))
             except BusError as error:
@@ -304,7 +304,7 @@ class SpreadSession:
                 member.losses = 0
             elif member.opening is None:
                 self._try(member)
-            elif member.opening.done() and (opened := self._arrived(member)) is not None:
+            elif member.opening.done() and (opened := self._admit(member)) is not None:
                 arrived.append(Arrival(member.rows, opened))
         return arrived
 
@@ -318,8 +318,8 @@ class SpreadSession:
 
     # ---- inside
 
-    def _taken(self, member: Member) -> Opened:
-        """What its session shows, which has been opened.
+    def _finish_opening(self, member: Member) -> Opened:
+        """Take in its session, which has been opened; what it shows.
 
         Raises:
             SessionLost, BusError: it has not, or does not fit the others.
@@ -337,9 +337,9 @@ class SpreadSession:
         member.up, member.refused = True, ""
         return opened
 
-    def _arrived(self, member: Member) -> Opened | None:
+    def _admit(self, member: Member) -> Opened | None:
         try:
-            opened = self._taken(member)
+            opened = self._finish_opening(member)
         except SessionLost as error:
             # The next call tries again, there or where a server is spare.
             used = self.seeds_used

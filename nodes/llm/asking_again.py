@@ -84,7 +84,7 @@ class Unusable(Exception):
 
 def again(request: Request) -> ReplyAgain:
     """Raises Unusable."""
-    entry = _recorded(request)
+    entry = _find_recorded(request)
     question = msgspec.json.decode(entry.question, type=Question)
     prompt = _prompt(request, entry, question)
     if isinstance(entry, Entry):
@@ -106,7 +106,7 @@ def again(request: Request) -> ReplyAgain:
             failures=entry.failures or [entry.sentence],
             left_out=entry.left_out,
         )
-    now = _asked(request, question, prompt)
+    now = _ask(request, question, prompt)
     for side in (then, now):
         if side.answer:
             side.problems = answer_problems(question, side.answer, request.most_samples)
@@ -123,7 +123,7 @@ def again(request: Request) -> ReplyAgain:
     )
 
 
-def _recorded(request: Request) -> Entry | Unanswered:
+def _find_recorded(request: Request) -> Entry | Unanswered:
     try:
         path = transcript_path(request.run)
         entries: list[Entry | Unanswered] = [*read_lines(path, Entry)]
@@ -169,7 +169,7 @@ def _prompt(request: Request, entry: Entry | Unanswered, question: Question) -> 
     return prompt
 
 
-def _asked(request: Request, question: Question, prompt: list[ChatMessage]) -> Side:
+def _ask(request: Request, question: Question, prompt: list[ChatMessage]) -> Side:
     began = time.monotonic()
     with _backend(request, question, prompt) as (backend, patience, weights):
         fitted = Fitted(prompt)

@@ -109,7 +109,7 @@ class Llm(Node):
                     self.breakpoints.end(waiting, known)
                 return known
             if waiting is None:
-                recorded = self._recorded(request)
+                recorded = self._find_or_ask(request)
                 if not self.breakpoints.stops(request.agent, kind_of(request.question)):
                     return self._use(recorded)
                 waiting = Waiting(since=time.time())
@@ -128,7 +128,7 @@ class Llm(Node):
                 turn = self._turns[id] = threading.Lock()
             return turn
 
-    def _released(self, waiting: Waiting) -> None:
+    def _settle_released(self, waiting: Waiting) -> None:
         """Settle an answer that a person released. Raises OSError: it still waits."""
         with self._turn(waiting.id), suppress(ServiceError):
             if self.breakpoints.find(waiting.id) is not None:  # no other request settled it
@@ -166,8 +166,8 @@ class Llm(Node):
             self.tenancy.give_back(request.holder)
         return Empty()
 
-    def _kept(self, request: Ask) -> dict[str, bytes]:
-        """The pictures of a question, kept as files, by their digests."""
+    def _store_pictures(self, request: Ask) -> dict[str, bytes]:
+        """Keep the pictures of a question as files. Returns them by their digests."""
         if request.pictures and self.recording is None and not self.sees:
             raise ServiceError(refusal(self.backend.model), code="blind")
         try:
@@ -177,9 +177,9 @@ class Llm(Node):
             raise ServiceError(f"{request.id}: {error}.", code="invalid") from None
         return shown
 
-    def _recorded(self, request: Ask) -> Entry | Unanswered:
-        """The question with its answer, of the model or of the run that is repeated."""
-        shown = self._kept(request)
+    def _find_or_ask(self, request: Ask) -> Entry | Unanswered:
+        """Find the question with its answer in the run that is repeated, or ask the model."""
+        shown = self._store_pictures(request)
         if self.recording is None:
             return self._answer(request, shown)
         try:
@@ -310,7 +310,7 @@ class Llm(Node):
             most_samples=most,
             model=self.backend.model,
             log=self.log,
-            use=self._released,
+            use=self._settle_released,
         )
         self.serve(BREAKS, self._breakpoint_services.breaks)
         self.serve(SET_BREAK, self._breakpoint_services.set_break)

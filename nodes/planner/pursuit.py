@@ -296,7 +296,7 @@ class Pursuit:
         wanted = wanted_of_goal(self.limits)
         why = self._validate(wanted)
         left = self.limits.samples - self._spent()
-        performance = self.performance = self._played(f"{self._goal.id}/perform", left)
+        performance = self.performance = self._perform_once(f"{self._goal.id}/perform", left)
         success, reason = _judged(performance, wanted)
         return self._report(success, reason if success else f"{reason} {why}".strip())
 
@@ -305,7 +305,7 @@ class Pursuit:
         new is to be had; why nothing is, if so."""
         while (left := self._before_the_last()) >= longest_evaluation(self.task, self._config):
             number = len(self.validations)
-            validation = self._played(f"{self._goal.id}/validate-{number}", left, number)
+            validation = self._perform_once(f"{self._goal.id}/validate-{number}", left, number)
             self.validations.append(validation)
             self._choices.append(self._choice())
             self._keep_the_better()
@@ -321,7 +321,7 @@ class Pursuit:
         kept = longest_evaluation(self.task, self._config)
         return self.limits.samples - self._spent() - kept
 
-    def _played(self, id: str, samples: int, validation: int | None = None) -> Performed:
+    def _perform_once(self, id: str, samples: int, validation: int | None = None) -> Performed:
         request = Perform(
             task=self.task,
             subtasks=[
