@@ -10,7 +10,7 @@ from messages.program import Program
 from messages.world import Condition, Interface, RewardTerm, Task, View
 from worlds.card import Card
 from worlds.common.feature_matrix import OF_ALL_GAMES, Columns, FeatureMatrix
-from worlds.common.numbered import NumberedActions
+from worlds.common.numbered_actions import NumberedActions
 from worlds.common.pictures import picture_size
 from worlds.play import (
     Bools,

@@ -10,10 +10,10 @@ from messages.plan import Subtask
 from messages.world import Condition, Episode, View
 from voxeldojo.names import near
 from worlds.card import Planning
-from worlds.common.arithmetic import Arithmetic, Need, UsedInventory
-from worlds.common.counting import grown
-from worlds.common.sums import sums
+from worlds.common.counted_conditions import grown
+from worlds.common.plan_arithmetic import Arithmetic, Need, UsedInventory
 from worlds.common.ways import Way
+from worlds.common.written_sums import sums
 
 
 class WayPlanning(Planning):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from messages.world import RewardTerm
 from worlds.card import Feature
-from worlds.common.arithmetic import Arithmetic
-from worlds.common.counting import CountedConditions, CountedSpecs
+from worlds.common.counted_conditions import CountedConditions, CountedSpecs
 from worlds.common.pictures import RGB
+from worlds.common.plan_arithmetic import Arithmetic
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Ways, read_ways
 from worlds.crafter.card.crafter_names import (

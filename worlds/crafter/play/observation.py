@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worlds.common.numbered import Shown
+from worlds.common.numbered_actions import Shown
 from worlds.crafter.card.crafter_names import HIGH, SIZE, THINGS, WIDE
 from worlds.crafter.play import routes
 from worlds.crafter.play.package_game import CODES

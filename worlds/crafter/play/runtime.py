@@ -1,6 +1,6 @@
 """What carries out Crafter's language of programs."""
 
-from worlds.common.numbered import numbered_runtime
+from worlds.common.numbered_actions import numbered_runtime
 from worlds.crafter.card.crafter_names import ACTIONS
 from worlds.crafter.card.language import LANGUAGE
 from worlds.crafter.play.observation import (

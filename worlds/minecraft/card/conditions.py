@@ -10,7 +10,7 @@ from voxeldojo.rules import BIOMES, ITEMS, block_names, item_names
 from voxeldojo.rules.mobs import entity_names, mob_names
 from voxeldojo.tasks import UnknownTask, task_spec
 from worlds.card import Conditions
-from worlds.common.counting import gained, grown
+from worlds.common.counted_conditions import gained, grown
 from worlds.minecraft.card.naming import mob_seen_as, not_a_block, not_an_item, not_seen
 
 MOST_ITEMS = 36 * 64

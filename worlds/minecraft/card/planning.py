@@ -11,7 +11,7 @@ from messages.world import Condition, Task, View
 from voxeldojo.rules import ITEMS
 from voxeldojo.rules.mobs import MOBS
 from worlds.card import Unreachable
-from worlds.common.arithmetic import Arithmetic, Fuel, Need
+from worlds.common.plan_arithmetic import Arithmetic, Fuel, Need
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
 from worlds.minecraft.card.naming import seen_name

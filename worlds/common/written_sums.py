@@ -6,7 +6,7 @@ counting back arrives at. So it writes the sums first.
 
 from collections.abc import Mapping, Sequence
 
-from worlds.common.arithmetic import Need
+from worlds.common.plan_arithmetic import Need
 
 
 def sums(steps: Sequence[Need], inventory: Mapping[str, int], fuel: str) -> str:
