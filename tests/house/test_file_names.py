@@ -1,7 +1,8 @@
-"""No two files of one name mean different things: a reader who looks for a subject by a file's name
-finds that subject, and nothing else under the same name."""
+"""No two files or folders of one name mean different things: a reader who looks for a subject by a
+name finds that subject, and nothing else under the same name."""
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +41,10 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     "pausing.py": (
         "the pausing of a node: the conversation, and the node's side of it",
         {"messages", "nodes/common/running"},
+    ),
+    "guard_training.py": (
+        "the training of a guard: as the fast agent has it done, and where its turns are played",
+        {"nodes/env_server/session", "nodes/fast_agent"},
     ),
     "png.py": (
         "pictures as PNG files: neither the env server nor the world's package imports the other",
@@ -128,6 +133,15 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
 }
 """For a name that several files have: why it means the same in all of them, and their folders."""
 
+ALLOWED_FOLDERS: dict[str, tuple[str, set[str]]] = {
+    "common": ("what several others use", {"nodes", "worlds"}),
+    "programs": (
+        "coded actions: their language, and those of a game",
+        {"nodes/env_server", "worlds/crafter/card", "worlds/minecraft/card"},
+    ),
+}
+"""The same for folders with files of code."""
+
 
 def shared_names(root: Path) -> dict[str, set[str]]:
     """The folders of each name that needs a reason, by name.
@@ -135,28 +149,44 @@ def shared_names(root: Path) -> dict[str, set[str]]:
     None is needed for the parts of a game: ``worlds/<part>.py`` says what the part is, and each
     game and ``worlds/common`` have theirs at the same place, so one in a card and one in a play.
     """
-    folders: dict[str, set[str]] = defaultdict(set)
+    files = (path for path in _files(root) if not path.name.startswith("__"))
+    return _shared(root, files)
+
+
+def shared_folders(root: Path) -> dict[str, set[str]]:
+    """The same of folders that have files of code."""
+    folders = {path.parent for path in _files(root)} - {root / package for package in PACKAGES}
+    return _shared(root, folders)
+
+
+def _files(root: Path) -> Iterator[Path]:
     for package in PACKAGES:
         for path in (root / package).rglob("*.py"):
             folder = path.parent.relative_to(root).as_posix()
-            others = any(f"{folder}/".startswith(f"{each}/") for each in NAMED_BY_OTHERS)
-            if path.name.startswith("__") or others:
-                continue
-            folders[path.name].add(folder)
+            if not any(f"{folder}/".startswith(f"{each}/") for each in NAMED_BY_OTHERS):
+                yield path
+
+
+def _shared(root: Path, paths: Iterable[Path]) -> dict[str, set[str]]:
+    places: dict[str, set[str]] = defaultdict(set)
+    for path in paths:
+        places[path.name].add(path.parent.relative_to(root).as_posix())
     return {
         name: where
-        for name, where in folders.items()
+        for name, where in places.items()
         if len(where) > 1 and not _parts_of_games(where)
     }
 
 
 def unexplained(root: Path) -> list[str]:
-    """A sentence for each name that several files have without a reason."""
+    """A sentence for each name that several files or folders have without a reason."""
+    shared = [(shared_names(root), ALLOWED), (shared_folders(root), ALLOWED_FOLDERS)]
     return [
         f"{name} is in {', '.join(sorted(where))}: name each for what it holds, "
         f"or state in tests/house/test_file_names.py why they mean the same"
-        for name, where in sorted(shared_names(root).items())
-        if where != ALLOWED.get(name, ("", set()))[1]
+        for found, allowed in shared
+        for name, where in sorted(found.items())
+        if where != allowed.get(name, ("", set()))[1]
     ]
 
 
@@ -168,12 +198,13 @@ def _parts_of_games(folders: set[str]) -> bool:
     )
 
 
-def test_files_share_a_name_only_with_a_stated_reason() -> None:
+def test_files_and_folders_share_a_name_only_with_a_stated_reason() -> None:
     assert unexplained(ROOT) == []
 
 
 def test_every_stated_reason_for_a_shared_name_is_still_needed() -> None:
     assert set(ALLOWED) - set(shared_names(ROOT)) == set()
+    assert set(ALLOWED_FOLDERS) - set(shared_folders(ROOT)) == set()
 
 
 def test_a_name_with_two_meanings_is_found(tmp_path: Path) -> None:
@@ -190,6 +221,13 @@ def test_a_name_with_two_meanings_is_found(tmp_path: Path) -> None:
         "far.py": {"worlds/toy/play", "worlds/toy/play/deep"},
     }
     assert len(unexplained(tmp_path)) == 2
+
+
+def test_a_folder_with_the_name_of_another_is_found(tmp_path: Path) -> None:
+    for path in ("nodes/llm/guards/a.py", "worlds/toy/card/guards/b.py", "worlds/toy/card/c.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    assert shared_folders(tmp_path) == {"guards": {"nodes/llm", "worlds/toy/card"}}
 
 
 def test_a_third_file_of_an_allowed_shared_name_is_found(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from nodes.env_server.programs import (
     library,
 )
 from nodes.env_server.programs.fuel import Fuel
-from nodes.env_server.programs.guards import SHARED, make_guards
+from nodes.env_server.programs.language_guards import SHARED, make_guards
 from tests.fake_world import FakeWorld
 from voxeldojo import actions
 from worlds.minecraft.card.language import LANGUAGE

@@ -22,7 +22,7 @@ from nodes.env_server.programs.compiler import (
     problem_before_parsing,
 )
 from nodes.env_server.programs.fuel import Fuel
-from nodes.env_server.programs.guards import SHARED, Measures, guards_of, text
+from nodes.env_server.programs.language_guards import SHARED, Measures, guards_of, text
 from nodes.env_server.programs.pulse import PULSE, mark_of
 from nodes.env_server.programs.rewriter import rewrite
 from nodes.env_server.programs.running import innermost

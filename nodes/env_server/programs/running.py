@@ -15,7 +15,7 @@ import numpy as np
 
 from nodes.env_server.programs.compiler import FILE_NAME, CompiledProgram
 from nodes.env_server.programs.fuel import LOOP_TURNS, Fuel, FuelSpent
-from nodes.env_server.programs.guards import SHARED, make_guards, text
+from nodes.env_server.programs.language_guards import SHARED, make_guards, text
 from nodes.env_server.programs.pulse import PULSE
 from worlds.runtime import Code, Observations
 

@@ -31,7 +31,7 @@ from nodes.env_server.game_fault import playing
 from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.session.choice_tally import ChoiceTally
 from nodes.env_server.session.decisions import Acting, compiled
-from nodes.env_server.session.guarded import GuardTraining
+from nodes.env_server.session.guard_training import GuardTraining
 from nodes.env_server.session.guards import Guards, Tallies
 from nodes.env_server.session.players import Decider
 from nodes.env_server.session.records import HORIZON, Reports

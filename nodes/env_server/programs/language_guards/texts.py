@@ -5,7 +5,13 @@ from reprlib import Repr
 from types import MappingProxyType
 from typing import Any
 
-from nodes.env_server.programs.guards.measures import LONG, MAX_SIZE, PLAIN, Measures, too_large
+from nodes.env_server.programs.language_guards.measures import (
+    LONG,
+    MAX_SIZE,
+    PLAIN,
+    Measures,
+    too_large,
+)
 
 
 class _Short(Repr):

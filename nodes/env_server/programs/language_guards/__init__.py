@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from nodes.env_server.programs.fuel import Fuel
-from nodes.env_server.programs.guards.builtins import builtins_for
-from nodes.env_server.programs.guards.containers import containers_for
-from nodes.env_server.programs.guards.measures import Measures
-from nodes.env_server.programs.guards.operators import operators_for
-from nodes.env_server.programs.guards.texts import text, texts_for
+from nodes.env_server.programs.language_guards.builtins import builtins_for
+from nodes.env_server.programs.language_guards.containers import containers_for
+from nodes.env_server.programs.language_guards.measures import Measures
+from nodes.env_server.programs.language_guards.operators import operators_for
+from nodes.env_server.programs.language_guards.texts import text, texts_for
 from worlds.runtime import Runtime, Worked
 
 __all__ = ["SHARED", "Measures", "guards_of", "make_guards", "text"]

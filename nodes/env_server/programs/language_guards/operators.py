@@ -5,7 +5,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from nodes.env_server.programs.guards.measures import (
+from nodes.env_server.programs.language_guards.measures import (
     LONG,
     MAX_SIZE,
     NUMBERS,

@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import Any
 
 from nodes.env_server.programs import grammar
-from nodes.env_server.programs.guards.measures import MAX_SIZE, Measures, too_large
-from nodes.env_server.programs.guards.operators import HASHED
+from nodes.env_server.programs.language_guards.measures import MAX_SIZE, Measures, too_large
+from nodes.env_server.programs.language_guards.operators import HASHED
 
 _GROWING = frozenset({"append", "extend", "insert", "add", "setdefault", "update"})
 _EACH_WITH_ALL = frozenset({"strip", "lstrip", "rstrip", "rfind", "rindex", "rpartition", "rsplit"})

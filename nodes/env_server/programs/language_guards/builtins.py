@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from types import GeneratorType, MappingProxyType
 from typing import Any
 
-from nodes.env_server.programs.guards.measures import NUMBERS, Measures
-from nodes.env_server.programs.guards.operators import check_bits
+from nodes.env_server.programs.language_guards.measures import NUMBERS, Measures
+from nodes.env_server.programs.language_guards.operators import check_bits
 
 _LAZY = (enumerate, zip)
 _NOTHING = object()
