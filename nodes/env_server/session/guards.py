@@ -172,7 +172,7 @@ class Guards:
         if row in self._turns:
             self._end(row, "episode_over")
 
-    def mistakes(self) -> None:
+    def tally_mistakes(self) -> None:
         """Add what was wrong in conditions to the tallies."""
         for each in self._guards:
             tally = self._tallies.of(each.guard.name)

@@ -159,7 +159,7 @@ class Session:
         stage, made = self._stage(interface, guards), self._made(guards)
         if begins:
             self.records.begin_subtask(np.flatnonzero(rows), self._readings)
-        self._tell_mistakes()
+        self._log_mistakes()
         self._mistakes = {} if self._other(interface) else self._mistakes_now()
         self._tally.begin(interface)
         self.stage, self._guards = stage, made
@@ -278,7 +278,7 @@ class Session:
             steps = self._acting.play(
                 ready, program.max_steps, rows, of_episode, reports, check, guards=made
             )
-        made.mistakes()
+        made.tally_mistakes()
         for row in np.flatnonzero(rows & ~self.records.over).tolist():
             self.records.why[row] = reports.endings.get(row, "")
         for row, spent in reports.spent.items():
@@ -308,7 +308,7 @@ class Session:
 
     def guards(self) -> list[GuardReport]:
         """What the guards of all stages did."""
-        self._guards.mistakes()
+        self._guards.tally_mistakes()
         return self._tallies.reports()
 
     def give_up(self) -> None:
@@ -320,7 +320,7 @@ class Session:
 
     def close(self) -> None:
         """Give back the world and finish the film."""
-        self._tell_mistakes()
+        self._log_mistakes()
         if self.film is not None:
             self.film.close()
         self._steps.world.close()
@@ -356,10 +356,10 @@ class Session:
         stage = InterfaceStage(interface, self.task, steps.play, steps.world, self._model)
         return Decider(name, stage, actor, steps)
 
-    def _tell_mistakes(self) -> None:
+    def _log_mistakes(self) -> None:
         """What rewards that are code, and conditions of guards, did wrong in the stage that is
         over."""
-        self._guards.mistakes()
+        self._guards.tally_mistakes()
         mistakes = {} if self.stage is None else self.stage.rewards.mistakes()
         for mistake, times in mistakes.items():
             LOG.warning("session %s: a reward was 0 %d times: %s", self.name, times, mistake)
