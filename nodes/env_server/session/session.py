@@ -63,30 +63,13 @@ class Session:
         model: VideoModel | None = None,
         watcher: Watcher | None = None,
     ) -> None:
-        seeds = request.seeds
-        if seeds.count < 1:
-            raise ValueError("a range of seeds has at least one seed")
-        if not 0 <= seeds.first <= LARGEST - seeds.count:
-            raise ValueError(f"seeds are 0 to {LARGEST:,}: a range cannot begin with {seeds.first}")
-        if request.batch and not 0 <= request.first <= request.batch - world.size:
-            raise ValueError(
-                f"environments {request.first} to {request.first + world.size - 1} are not among "
-                f"the {request.batch} of a batch"
-            )
-        if request.task.horizon < 1:
-            raise ValueError(f"a task's horizon is at least 1 step, not {request.task.horizon}")
-        if request.autoreset and request.pictures is not None:
-            raise ValueError("a session with autoreset is for training: it takes no pictures")
-        if request.lead and not (request.autoreset and request.interface is not None):
-            raise ValueError("what leads to a training needs autoreset, and an interface")
+        _check(request, world.size)
         self.name = request.session
         self.task = request.task
         self.size = world.size
         self.lock = threading.Lock()
         self.film = film
         self._model = model
-        if request.once and not request.autoreset:
-            raise ValueError("one episode for each environment (once) needs autoreset")
         self._autoreset = request.autoreset
         self._once = request.once
         self._matched = request.matched
@@ -195,36 +178,14 @@ class Session:
         matched: Ints | None = None
         if (leader := leading.stage) is not None:
             prefix_steps = self._resets.lead_on(leader, choices, stage)
-            features = (leading.stage or stage).seen(self._readings)
         else:
-            of_stage = self._steps.of_stage
-            before = stage.choices.possible(self._readings) if self._matched else None
-            self._acting.carry_out(
-                stage,
-                choices,
-                ~(stage.over | episodes.over),
-                outcome,
-                lambda running, dead: of_stage(stage, outcome, running, dead),
-                self._guards,
-                None if self._autoreset else self._tally,
-            )
-            features = stage.seen(self._readings)
-            ended = outcome.terminated | outcome.truncated
-            if before is not None:
-                matched = before.matching(self._steps.actions)
-            if self._autoreset:
-                rows = np.flatnonzero(ended)
-            if not self._autoreset or self._once:
-                stage.over |= ended
-            if not self._autoreset:
-                for row in np.flatnonzero(ended & ~episodes.over).tolist():
-                    done = "did what it was for" if outcome.success[row] else "spent its steps"
-                    episodes.why[row] = f"the policy {done}"
+            rows, matched = self._step_own(stage, choices, outcome)
+        features = (leading.stage or stage).seen(self._readings)
         final_features, final_returns = features[rows], episodes.reward[rows]
         final_lengths = episodes.steps[rows]
         final_scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
         if len(rows) and not self._once:
-            prefix_steps = self._resets.reset(ended, stage)
+            prefix_steps = self._resets.reset(outcome.terminated | outcome.truncated, stage)
             features = (leading.stage or stage).seen(self._readings)
         return Stepped(
             features=features.copy(),
@@ -243,6 +204,33 @@ class Session:
             lead=leading.number,
             matched=matched,
         )
+
+    def _step_own(
+        self, stage: InterfaceStage, choices: Ints, outcome: DecisionOutcome
+    ) -> tuple[Ints, Ints | None]:
+        """One decision in the session's own stage. Returns the rows whose episodes ended and reset,
+        and which choices match what was done, if that is wanted."""
+        episodes, of_stage = self.records, self._steps.of_stage
+        before = stage.choices.possible(self._readings) if self._matched else None
+        self._acting.carry_out(
+            stage,
+            choices,
+            ~(stage.over | episodes.over),
+            outcome,
+            lambda running, dead: of_stage(stage, outcome, running, dead),
+            self._guards,
+            None if self._autoreset else self._tally,
+        )
+        ended = outcome.terminated | outcome.truncated
+        matched = None if before is None else before.matching(self._steps.actions)
+        if not self._autoreset or self._once:
+            stage.over |= ended
+        if self._autoreset:
+            return np.flatnonzero(ended), matched
+        for row in np.flatnonzero(ended & ~episodes.over).tolist():
+            done = "did what it was for" if outcome.success[row] else "spent its steps"
+            episodes.why[row] = f"the policy {done}"
+        return np.zeros(0, np.int64), matched
 
     def run_program(
         self,
@@ -387,3 +375,25 @@ class Session:
         )
         self._readings.expect(interface)
         return stage
+
+
+def _check(request: OpenSession, size: int) -> None:
+    """Raises ValueError: the request is out of bounds, or contradicts itself."""
+    seeds = request.seeds
+    if seeds.count < 1:
+        raise ValueError("a range of seeds has at least one seed")
+    if not 0 <= seeds.first <= LARGEST - seeds.count:
+        raise ValueError(f"seeds are 0 to {LARGEST:,}: a range cannot begin with {seeds.first}")
+    if request.batch and not 0 <= request.first <= request.batch - size:
+        raise ValueError(
+            f"environments {request.first} to {request.first + size - 1} are not among the "
+            f"{request.batch} of a batch"
+        )
+    if request.task.horizon < 1:
+        raise ValueError(f"a task's horizon is at least 1 step, not {request.task.horizon}")
+    if request.autoreset and request.pictures is not None:
+        raise ValueError("a session with autoreset is for training: it takes no pictures")
+    if request.lead and not (request.autoreset and request.interface is not None):
+        raise ValueError("what leads to a training needs autoreset, and an interface")
+    if request.once and not request.autoreset:
+        raise ValueError("one episode for each environment (once) needs autoreset")
