@@ -188,28 +188,20 @@ class EnvServer(Node):
         )
         self._sessions[request.session] = session
         try:
-            with session.lock:
+            with session.lock, _VALID:  # its first features may be invalid
                 return session.opened()
-        except ValueError as error:  # of its first features, where no worker has looked at them
+        except ServiceError:
             self._forget(request.session)
-            raise _invalid(error) from error
+            raise
 
     def take_interface(self, request: TakeInterface) -> Opened:
-        with self._using(request.session) as session:
-            try:
-                session.take(
-                    request.interface, request.environments, request.begins, request.guards
-                )
-            except ValueError as error:
-                raise _invalid(error) from error
+        with self._using(request.session) as session, _VALID:
+            session.take(request.interface, request.environments, request.begins, request.guards)
             return session.opened()
 
     def step(self, request: Step) -> Stepped:
-        with self._using(request.session) as session:
-            try:
-                return session.step(np.asarray(request.choices))
-            except ValueError as error:
-                raise _invalid(error) from error
+        with self._using(request.session) as session, _VALID:
+            return session.step(np.asarray(request.choices))
 
     def look(self, request: SessionName) -> Looked:
         with self._using(request.session) as session:
@@ -250,15 +242,14 @@ class EnvServer(Node):
     def run_program(self, goal: GoalHandle[RunProgram, Activity]) -> ProgramRan:
         with self._using(goal.request.session, wait=True) as session:
             try:
-                steps, reports = session.run_program(
-                    goal.request.program,
-                    self._checked(goal),
-                    goal.request.environments,
-                    goal.request.begins,
-                    goal.request.guards,
-                )
-            except ValueError as error:
-                raise _invalid(error) from error
+                with _VALID:
+                    steps, reports = session.run_program(
+                        goal.request.program,
+                        self._checked(goal),
+                        goal.request.environments,
+                        goal.request.begins,
+                        goal.request.guards,
+                    )
             finally:
                 self._write_jail()
             return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
@@ -427,6 +418,21 @@ class EnvServer(Node):
             before, then = steps, now
             self.publish(ACTIVITY, activity)
             self._sights.wanted = self.bus.subscribed(self.own(SIGHT))
+
+
+class _Valid:
+    """A ValueError of what is done inside is answered as `invalid`. One for all, as each step is
+    done in it."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ValueError):
+            raise _invalid(error) from error
+
+
+_VALID = _Valid()
 
 
 def _as_it_is(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
