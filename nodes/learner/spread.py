@@ -198,6 +198,8 @@ class SpreadSession:
                     there = int(self.present.sum())
                     without = "; ".join(map(str, errors))
                     self._log.warning("%d of %d environments: %s", there, self.size, without)
+                    for member, error in lost:
+                        member.refused = str(error)
                 return self._all_opened(opened)
             if reason := next((error for error in errors if not error.absent), None):
                 raise reason
@@ -345,19 +347,24 @@ class SpreadSession:
             used = self.seeds_used
             if error.absent and (stand_in := self._stand_in(member)) is not None:
                 stand_in.begin(used)
+            elif error.absent:  # as also one that rejects the keys of this node
+                self._report(member, error)
             return None
         except BusError as error:
             # What one server refuses does not end what the others play.
             member.again_at = time.monotonic() + LONGEST_PAUSE
-            if str(error) != member.refused:
-                member.refused = str(error)
-                self._log.warning("%s is not taken in: %s", member.node, error)
+            self._report(member, error)
             return None
         self._log.info(
             "%s is taken in: %d environments, %d of %d are there",
             *(member.node, member.size, int(self.present.sum()), self.size),
         )
         return opened
+
+    def _report(self, member: Member, error: Exception) -> None:
+        if str(error) != member.refused:
+            member.refused = str(error)
+            self._log.warning("%s is not taken in: %s", member.node, error)
 
     def _try(self, member: Member) -> None:
         """Begin to open its session again, if it is time for that."""

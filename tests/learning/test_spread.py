@@ -40,6 +40,7 @@ class Server:
 
     def __init__(self) -> None:
         self.there = True
+        self.absence = "no reply"
         self.steps = 0
         self.sessions: list[Session] = []  # all that were ever opened
         self.before: Callable[[], None] = lambda: None  # each step
@@ -52,7 +53,7 @@ class Server:
         if service is STEP:
             self.before()
         if not self.there:
-            raise DeadlineExceeded(f"{service.name}: no reply")
+            raise DeadlineExceeded(f"{service.name}: {self.absence}")
         try:
             reply = self.corridors.call(service, request)
         except ServiceError as error:
@@ -218,6 +219,25 @@ def test_a_server_that_connects_later_joins_the_training(tmp_path: Path) -> None
     assert steps[:3].tolist() == [64, 64, 64]
     assert steps[6] == 112
     assert trained.samples == sum(server.steps for server in servers)
+
+
+def test_a_server_that_comes_and_rejects_the_connection_is_reported_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    servers = [Server(), Server()]
+    servers[1].there = False
+
+    def comes(iteration: int) -> None:
+        servers[1].absence = "it rejects the connection"
+        deadline = time.monotonic() + 0.02  # in which it is tried again
+        while time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    train(tmp_path, servers, report=comes)
+    assert "3 of 7 environments: env_server/open: no reply" in caplog.text
+    said = "env_server_2 is not taken in: env_server/open: it rejects the connection"
+    assert caplog.text.count(said) == 1
+    assert caplog.text.count("is not taken in") <= 2  # what was tried before it came
 
 
 @pytest.mark.parametrize("absent", [0, 1])
