@@ -54,6 +54,15 @@ def test_a_closed_pipe_ends_the_command_silently_with_its_own_code(
     assert ended(*arguments, stdout=unread_pipe(), cwd=tmp_path) == (code, "")
 
 
+@pytest.mark.parametrize(
+    "arguments", [("--help",), (*WHY, "harvest_1_cake"), ("world", "coverage")]
+)
+def test_a_closed_pipe_that_is_noticed_while_printing_ends_the_command_silently(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    assert ended(*arguments, stdout=unread_pipe(), cwd=tmp_path, unbuffered="1") == (0, "")
+
+
 def test_an_error_of_the_worlds_tools_names_the_command_that_was_called(tmp_path: Path) -> None:
     done = rlgpt(*WHY, "no_task", cwd=tmp_path)
     assert done.returncode == 2

@@ -92,6 +92,8 @@ def discard_output() -> None:
 
 
 def _flush_output() -> None:
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        return  # the command has noticed itself that its reader ended
     try:
         sys.stdout.flush()
     except BrokenPipeError:
