@@ -114,6 +114,8 @@ def drawn(name: str, definition: Definition, number: int | None) -> tuple[str, D
         return name, definition
     if number is None:
         raise Refused(f"the tasks of {name} are drawn: add --draw 1, or another number")
+    if isinstance(draw.without, str):
+        draw = msgspec.structs.replace(draw, without=read(draw.without).tasks)
     found = msgspec.structs.replace(
         definition,
         title=f"{definition.title}, draw {number}",

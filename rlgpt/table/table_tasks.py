@@ -19,11 +19,12 @@ from worlds.card import Unreachable
 
 
 class Draw(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Tasks that are drawn: ``count`` ids, evenly over ``kinds``, none of them in ``without``."""
+    """Tasks that are drawn: ``count`` ids, evenly over ``kinds``, none of them in ``without``: ids,
+    or a table by its name."""
 
     count: Positive
     kinds: Annotated[list[str], msgspec.Meta(min_length=1)]
-    without: list[str] = []
+    without: list[str] | str = []
 
 
 def drawn(draw: Draw, number: int) -> list[str]:

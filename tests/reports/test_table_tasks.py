@@ -112,6 +112,8 @@ def test_a_draw_of_unknown_kinds_or_too_many_tasks_is_refused() -> None:
         drawn("sample", draw(kinds=["cooking"]), 1)
     with pytest.raises(Refused, match="wants 3000 tasks of harvest, which has 895"):
         drawn("sample", draw(count=3000, kinds=["harvest"], without=[]), 1)
+    with pytest.raises(Refused, match="there is no table `siute`"):
+        drawn("sample", draw(without="siute"), 1)
 
 
 def test_the_page_has_means_by_kind_and_counts_of_tasks_with_separate_intervals() -> None:
