@@ -357,7 +357,10 @@ class SpreadSession:
             return None
         self._log.info(
             "%s is taken in: %d environments, %d of %d are there",
-            *(member.node, member.size, int(self.present.sum()), self.size),
+            member.node,
+            member.size,
+            int(self.present.sum()),
+            self.size,
         )
         return opened
 
@@ -378,7 +381,11 @@ class SpreadSession:
         self._log.warning(
             "%s is lost (%s): its %d episodes, and what it played in this rollout, are discarded, "
             "uncounted; %d of %d environments are left",
-            *(member.node, error, member.size, int(self.present.sum()), self.size),
+            member.node,
+            error,
+            member.size,
+            int(self.present.sum()),
+            self.size,
         )
         if not self._plan.once:
             self._try((self._stand_in(member) if error.absent else None) or member)
