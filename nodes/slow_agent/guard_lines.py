@@ -30,6 +30,13 @@ def earlier_guard(
     return None
 
 
+def earlier_lines(proposal: GuardProposal, history: list[Iteration]) -> list[GuardLine]:
+    """How guards of its name went in earlier iterations."""
+    name = slug(proposal.name)
+    lines = [line for iteration in history for line in iteration.guards]
+    return [line for line in lines if slug(line.proposal.name) == name]
+
+
 def with_reports(lines: list[GuardLine], reports: list[GuardReport]) -> list[GuardLine]:
     """The lines, each with what all ``reports`` of its guard say together."""
     known = {report.name: report for report in together(reports)}
