@@ -22,7 +22,7 @@ from benchmarks.arguments import output_file
 from messages.program import Program
 from messages.world import Condition, Interface, OpenSession, SeedRange, Task
 from nodes.env_server.games import make_world
-from nodes.env_server.hosting import OwnProcess
+from nodes.env_server.hosting import OwnProcess, WorldSetup
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.programs import Batch, Run, compile_program
 from nodes.env_server.quarantine import Quarantine
@@ -164,10 +164,11 @@ def in_jail(rounds: int = 3) -> list[dict[str, Any]]:
     source = PROGRAMS["while True: attack()"].replace("attack", "noop")
     with tempfile.TemporaryDirectory() as folder:
         quarantine = Quarantine(Path(folder) / "quarantine.json")
-        jailed = JailedHost("embedded", {}, TASK, quarantine, 1024)
+        setup = WorldSetup(kind="embedded", options={}, task=TASK)
+        jailed = JailedHost(setup, quarantine, 1024)
         found: dict[str, list[list[float]]] = {}
         for _ in range(rounds + 1):
-            for place, host in enumerate((OwnProcess("embedded", {}, TASK, "measured"), jailed)):
+            for place, host in enumerate((OwnProcess(setup, "measured"), jailed)):
                 begun = time.perf_counter()
                 played = host.open(opening(16), None, lambda steps: None)
                 opened = time.perf_counter()

@@ -47,7 +47,7 @@ from nodes.common.storage.whole_files import UnusableFile, write_whole
 from nodes.config import ConfigError
 from nodes.env_server.film import Film
 from nodes.env_server.games import any_task, first_kind, play_of
-from nodes.env_server.hosting import Host, HostedSessionLost, Jail, OwnProcess, clocked
+from nodes.env_server.hosting import Host, HostedSessionLost, Jail, OwnProcess, WorldSetup, clocked
 from nodes.env_server.jail.forking import MODULE, NoForkServer, NoRoom, NotWarm, left_over
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.live_sights import Sights
@@ -279,19 +279,18 @@ class EnvServer(Node):
             task = task or any_task(kind)
             why = play_of(kind, task).unjailable(kind)
             self._game = task.game
-            if self.parameters.jail:
-                return self._jailed(kind, options, task, why, pulses, model)
-            why = f"jail=false: {why}" if why else "jail=false"
-            return OwnProcess(
-                kind,
-                options,
-                task,
-                why,
+            setup = WorldSetup(
+                kind=kind,
+                options=options,
+                task=task,
                 model=model,
                 sights=self._sights,
                 ahead=parameters.worlds_ahead,
                 threads=parameters.picture_threads,
             )
+            if parameters.jail:
+                return self._jailed(setup, why, pulses)
+            return OwnProcess(setup, f"jail=false: {why}" if why else "jail=false")
         except (ValueError, WorldError, NotWarm) as error:
             raise ConfigError(str(error)) from error
         except NoRoom as error:  # another process would fare no better
@@ -299,15 +298,7 @@ class EnvServer(Node):
         except NoForkServer as error:
             raise NodeFailed(f"{error}, and without it there is no jail") from error
 
-    def _jailed(
-        self,
-        kind: str,
-        options: dict[str, Any],
-        task: Task,
-        why: str,
-        pulses: Path,
-        model: VideoModel | None,
-    ) -> JailedHost:
+    def _jailed(self, setup: WorldSetup, why: str, pulses: Path) -> JailedHost:
         """``why`` the world cannot be jailed, if it cannot.
 
         Raises:
@@ -319,18 +310,12 @@ class EnvServer(Node):
             raise ConfigError(f"{why}: set {key}=false, and coded actions are held by their "
                               "language alone")  # fmt: skip
         host = JailedHost(
-            kind,
-            options,
-            task,
+            setup,
             self._quarantine,
             self.parameters.jail_memory,
             module=self.fork_server,
             pulses=pulses,
-            model=model,
             failed=self.fail,
-            sights=self._sights,
-            ahead=self.parameters.worlds_ahead,
-            threads=self.parameters.picture_threads,
             slow=lambda sentence: self.bus.report("world", sentence, NOTICE),
         )
         if host.missing and self.parameters.jail != "partial":

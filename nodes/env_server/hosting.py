@@ -6,6 +6,7 @@ for the same seeds, the same numbers.
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from messages.bus.gate import Gate
@@ -107,44 +108,44 @@ class Host(Protocol):
     def close(self) -> None: ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class WorldSetup:
+    """The worlds that a host makes sessions in, and what the sessions share."""
+
+    kind: str
+    options: dict[str, Any]
+    task: Task  # that the kind is tried on
+    model: VideoModel | None = None
+    sights: Sights | None = None
+    ahead: int = 0  # worlds that a training's session may make ahead
+    threads: int = 1  # how many draw the pictures of a step
+
+
 class OwnProcess:
-    """Sessions in this process, beside everything else. ``ahead``: worlds that a training's session
-    may make ahead. ``threads``: how many draw the pictures of a step.
+    """Sessions in this process, beside everything else: there is no jail, and ``why``.
 
     Raises:
         ValueError, WorldError: there is no such world.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        options: dict[str, Any],
-        task: Task,
-        why: str,
-        *,
-        model: VideoModel | None = None,
-        sights: Sights | None = None,
-        ahead: int = 0,
-        threads: int = 1,
-    ) -> None:
-        self._ahead, self._threads = ahead, threads
-        self._sights = sights
+    def __init__(self, setup: WorldSetup, why: str) -> None:
+        self._setup = setup
         self.jail = f"off ({why})"
         self.killed = 0
         self.gate = Gate()  # the node's, once there is one
-        self._kind, self._options, self._model = kind, options, model
-        make_world(kind, 1, task, **options)
-        self._programs = play_of(kind, task).programs
+        make_world(setup.kind, 1, setup.task, **setup.options)
+        self._programs = play_of(setup.kind, setup.task).programs
 
     def open(
         self, request: OpenSession, film: Film | None, counted: Callable[[int], None]
     ) -> Session:
-        world = make_world(self._kind, request.size, request.task, **self._options)
+        setup = self._setup
+        world = make_world(setup.kind, request.size, request.task, **setup.options)
         try:
-            look_ahead(world, request, self._ahead)
-            draw_together(world, request, self._threads)
-            watcher = None if self._sights is None else self._sights.of(request)
-            return Session(request, world, film, counted, self._model, watcher)
+            look_ahead(world, request, setup.ahead)
+            draw_together(world, request, setup.threads)
+            watcher = None if setup.sights is None else setup.sights.of(request)
+            return Session(request, world, film, counted, setup.model, watcher)
         except BaseException:
             world.close()
             raise

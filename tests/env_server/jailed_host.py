@@ -8,6 +8,7 @@ from typing import Any
 
 from messages.program import Program, ProgramReport
 from messages.world import Condition, OpenSession, SeedRange, Task
+from nodes.env_server.hosting import WorldSetup
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from nodes.env_server.quarantine import Quarantine
 from nodes.env_server.video_model import VideoModel
@@ -23,17 +24,17 @@ def opening(name: str = "test/a", **changes: Any) -> OpenSession:
     return OpenSession(**{**fields, **changes})
 
 
+def embedded(**shared: Any) -> WorldSetup:
+    return WorldSetup(kind="embedded", options=OPTIONS, task=TASK, **shared)
+
+
 @contextmanager
 def jailed_host(folder: Path, model: VideoModel | None = None) -> Iterator[JailedHost]:
     host = JailedHost(
-        "embedded",
-        OPTIONS,
-        TASK,
+        embedded(model=model, ahead=4),
         Quarantine(folder / "quarantine.json"),
         256,
         module="tests.env_server.raw_fork_server",
-        model=model,
-        ahead=4,
     )
     try:
         yield host

@@ -42,7 +42,7 @@ from nodes.env_server.jail.seccomp import ALLOWED, ARCHITECTURES, NOT_EXECUTABLE
 from nodes.env_server.programs.pulse import COLLECTED, STEPS
 from rlgpt.report import node_files
 from tests.bus_processes import PATIENCE, Process, launch
-from tests.env_server.jailed_host import LOG, OPTIONS, TASK, jailed_host, opening, ran, raw
+from tests.env_server.jailed_host import LOG, TASK, embedded, jailed_host, opening, ran, raw
 from tests.env_server.raw_fork_server import RAW
 
 DIG = Program(
@@ -108,7 +108,7 @@ def trained(host: Host) -> tuple[list[np.ndarray], int]:
 
 
 def test_a_jailed_session_gives_a_learner_the_same_numbers(host: JailedHost) -> None:
-    jailed, own = trained(host), trained(OwnProcess("embedded", OPTIONS, TASK, "a test"))
+    jailed, own = trained(host), trained(OwnProcess(embedded(), "a test"))
     assert jailed[1] == own[1] > 240
     for one, other in zip(jailed[0], own[0], strict=True):
         assert one.dtype == other.dtype
@@ -126,7 +126,7 @@ def test_programs_play_the_same_episodes_in_the_jail(host: JailedHost) -> None:
         session.close()
         return result, said
 
-    assert played(host) == played(OwnProcess("embedded", OPTIONS, TASK, "a test"))
+    assert played(host) == played(OwnProcess(embedded(), "a test"))
 
 
 GUARD = Guard(
@@ -151,7 +151,7 @@ def test_guards_take_over_at_the_same_steps_in_the_jail(host: JailedHost) -> Non
         session.close()
         return result, steps, said
 
-    jailed, own = played(host), played(OwnProcess("embedded", OPTIONS, TASK, "a test"))
+    jailed, own = played(host), played(OwnProcess(embedded(), "a test"))
     assert jailed == own
     (report,) = jailed[2][1]
     assert report.turns > 1
@@ -187,7 +187,7 @@ def test_errors_are_reported_as_without_a_jail(host: JailedHost) -> None:
             **{f: getattr(TASK, f) for f in TASK.__struct_fields__}, "biome": "moon"})),
     ):  # fmt: skip
         said = []
-        for place in (host, OwnProcess("embedded", OPTIONS, TASK, "a test")):
+        for place in (host, OwnProcess(embedded(), "a test")):
             with pytest.raises(ValueError) as refused:  # noqa: PT011 - the words are compared
                 place.open(asked, None, lambda steps: None)
             said.append(str(refused.value))
@@ -357,7 +357,7 @@ def test_seccomp_filters_are_valid_for_both_architectures() -> None:
 
 
 def configured(run: Path, **parameters: Any) -> Path:
-    values = {"world": {"kind": "embedded", **OPTIONS}, **parameters}
+    values = {"world": {"kind": "embedded", **embedded().options}, **parameters}
     config = {"name": "test", "run": str(run), "seed": 0,
               "nodes": {"env_server": {"parameters": values}}}  # fmt: skip
     (run / "config.yaml").write_text(yaml.safe_dump(config))
@@ -468,7 +468,9 @@ def test_a_world_with_processes_of_its_own_is_refused_unless_the_jail_is_off(
 
 def test_worker_time_of_a_killed_env_server_is_counted_once(tmp_path: Path) -> None:
     forked = []
-    server = ForkServer(Spec(kind="embedded", options=OPTIONS, task=TASK), pulses=tmp_path)
+    server = ForkServer(
+        Spec(kind="embedded", options=embedded().options, task=TASK), pulses=tmp_path
+    )
     try:
         server.start()
         forked.append(server.fork(early=True))

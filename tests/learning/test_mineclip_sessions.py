@@ -38,7 +38,7 @@ from nodes.env_server.session import Session
 from nodes.env_server.video_model import VideoModel
 from nodes.llm.rulebook import rulebook_backend
 from tests.bus_processes import PATIENCE, Process, launch
-from tests.env_server.jailed_host import OPTIONS, jailed_host
+from tests.env_server.jailed_host import embedded, jailed_host
 from tests.fake_world import FakeWorld
 from tests.learning.mineclip_files import write
 from worlds.minecraft.card.features import FEATURES
@@ -204,7 +204,7 @@ def test_a_jailed_session_has_the_same_features_and_rewards(weights: Path, tmp_p
     interface = msgspec.structs.replace(INTERFACE, rewards=[best])
     with jailed_host(tmp_path, model) as host:
         jailed = played(host, interface)
-    own = played(OwnProcess("embedded", OPTIONS, TASK, "a test", model=model), interface)
+    own = played(OwnProcess(embedded(model=model), "a test"), interface)
     for one, other in zip(jailed, own, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-4)
     features, rewards = jailed[0][:, 4:], np.array(jailed[2::2])

@@ -24,21 +24,18 @@ from messages.world import (
     RunProgram,
     Step,
     Stepped,
-    Task,
 )
 from messages.world import TakeInterface as Take
 from nodes.common.storage.episode_store import PlayPart
 from nodes.env_server.film import Film
-from nodes.env_server.hosting import HostedSessionLost
+from nodes.env_server.hosting import HostedSessionLost, WorldSetup
 from nodes.env_server.jail import worker_wire
 from nodes.env_server.jail.fork_server import Spec
 from nodes.env_server.jail.forking import MODULE, ForkServer, NoForkServer, NotWarm
 from nodes.env_server.jail.worker import Worker, WorkerLost
-from nodes.env_server.live_sights import Sights
 from nodes.env_server.pausable_run import PausableRun
 from nodes.env_server.programs.pulse import mark_of
 from nodes.env_server.quarantine import Quarantine, programs_of
-from nodes.env_server.video_model import VideoModel
 from worlds.play import Ints, WorldError
 
 LOG = logging.getLogger("env_server")
@@ -50,10 +47,9 @@ _WORKERS = 5  # that are tried in turn, where none was ended by a program
 
 class JailedHost:
     """``memory``: MiB that a worker may take beyond its world. ``module``: the fork server's.
-    ``pulses``: a folder for what workers share with this process, see `ForkServer`. ``model`` stays
-    in this process, workers call it. ``failed`` is called with a sentence when no process can be
-    forked any more, ``slow`` when the first session waits for a compiler. ``ahead``: worlds that a
-    training's session may make ahead. ``threads``: how many draw the pictures of a step.
+    ``pulses``: a folder for what workers share with this process, see `ForkServer`. The setup's
+    ``model`` stays in this process, workers call it. ``failed`` is called with a sentence when no
+    process can be forked any more, ``slow`` when the first session waits for a compiler.
 
     Raises:
         ValueError: there is no such world.
@@ -62,31 +58,22 @@ class JailedHost:
 
     def __init__(
         self,
-        kind: str,
-        options: dict[str, Any],
-        task: Task,
+        setup: WorldSetup,
         quarantine: Quarantine,
         memory: int,
         *,
         module: str = MODULE,
         pulses: Path | None = None,
-        model: VideoModel | None = None,
         failed: Callable[[str], None] = lambda sentence: None,
-        sights: Sights | None = None,
-        ahead: int = 0,
-        threads: int = 1,
         slow: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self.killed = 0
-        self._ahead, self._threads = ahead, threads
         self.gate = Gate()  # the node's, once there is one
-        self._model = model
-        self._sights = sights
         self.quarantine = quarantine
-        self._kind, self._options, self._memory = kind, options, memory
+        self._setup, self._memory = setup, memory
         self._checking = threading.Lock()
         self._checker: Worker | None = None
-        spec = Spec(kind=kind, options=options, task=task)
+        spec = Spec(kind=setup.kind, options=setup.options, task=setup.task)
         self._server = ForkServer(spec, module, pulses, self._renew_checker, failed, slow)
         tried = self._server.start()
         if tried.error:
@@ -135,22 +122,23 @@ class JailedHost:
                 film.add(rgb)
 
         try:
-            sights = None if self._sights is None else self._sights.of(request)
-            return Worker(self._server, counted, add, model=self._model, sights=sights)
+            setup = self._setup
+            sights = None if setup.sights is None else setup.sights.of(request)
+            return Worker(self._server, counted, add, model=setup.model, sights=sights)
         except NoForkServer as error:
             raise _no_world(error) from error
 
     def making(self, request: OpenSession, film: Film | None, over: bool) -> worker_wire.Make:
-        model = self._model
+        setup, model = self._setup, self._setup.model
         return worker_wire.Make(
             request=request,
-            kind=self._kind,
-            options=self._options,
+            kind=setup.kind,
+            options=setup.options,
             frames=0 if film is None else film.left,
             over=over,
             memory=self._memory,
-            ahead=self._ahead,
-            threads=self._threads,
+            ahead=setup.ahead,
+            threads=setup.threads,
             model=None if model is None else (model.height, model.width, model.seconds),
         )
 
