@@ -10,7 +10,7 @@ import msgspec
 from rlgpt.report.acceptance import Acceptance
 from rlgpt.table.definition import Definition
 from rlgpt.table.intervals import wilson
-from rlgpt.table.result import CellResult, Turn
+from rlgpt.table.result import CellIteration, CellResult
 from rlgpt.table.scored import Measured, measured, score_of
 
 
@@ -219,7 +219,7 @@ def _counts(cell: CellResult, number: int) -> tuple[int, int] | None:
     return turns[-1].successes, turns[-1].episodes
 
 
-def _asked(cell: CellResult) -> list[Turn]:
+def _asked(cell: CellResult) -> list[CellIteration]:
     return [turn for turn in cell.iterations if not turn.further]
 
 

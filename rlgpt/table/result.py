@@ -33,7 +33,7 @@ DEAD_LOOP = "Dead loop"
 """How the slow agent's reason begins when it stopped in a dead loop."""
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
+class CellIteration(msgspec.Struct, frozen=True, kw_only=True):
     """One iteration of the outer loop, evaluated on seeds that nothing was tried or trained on."""
 
     subtask: str
@@ -78,7 +78,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     stops: dict[str, str]  # subtask -> why its outer loop stopped
     dead_loop: bool  # one of them stopped in a dead loop
     chosen: dict[str, int] = {}  # subtask -> number of the iteration that stands for it
-    iterations: list[Turn]
+    iterations: list[CellIteration]
     milestones: dict[str, NotNegative]  # item of the plan -> episodes that had it
     scored: Scored | None = None  # None: the game has no score
     fresh_seeds: bool = False  # what was performed decided nothing; False: cells before 2026-11-29
@@ -209,7 +209,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
         dead_loop=any(reason.startswith(DEAD_LOOP) for reason in report.stopped.values()),
         chosen=report.chosen,
         iterations=[
-            Turn(
+            CellIteration(
                 subtask=each.subtask,
                 number=each.number,
                 decomposition=decomposition(each),

@@ -20,7 +20,7 @@ from rlgpt.table.definition import Definition
 from rlgpt.table.figures import rows
 from rlgpt.table.result import CellResult
 from rlgpt.table.room import GIB_A_CELL, cells_at, cells_here
-from rlgpt.table.running_cells import Playing, ResultsLock, Stopped
+from rlgpt.table.running_cells import CellRunner, ResultsLock, Stopped
 from rlgpt.table.table_page import Page, difference, fingerprints
 
 LOCAL = "local"
@@ -125,20 +125,18 @@ def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options
     known = writer.read()  # a broken cell ends the command here, not hours later
     progress = TableProgress(to_run, jobs, [] if options.again else known)
     module = ENGINES[options.engine]
-    playing = Playing(results, jobs, options.keep_going, progress, writer.update, module)
+    runner = CellRunner(results, jobs, options.keep_going, progress, writer.update, module)
     try:
-        playing.play(to_run, options.again)
+        runner.play(to_run, options.again)
     except Stopped as stopped:
         writer.write_if_any()
         print_line("stopped; finished cells are kept, and the same command goes on from here")
         return 128 + stopped.number
     for path in writer.write_if_any():
         print_line(f"written: {path}")
-    if playing.failures:
-        names = "; ".join(f"{cell.name}: {sentence}" for cell, sentence in playing.failures)
-        raise Refused(
-            f"{len(playing.failures)} of {len(to_run)} cells failed: {names}", code=FAILED
-        )
+    if runner.failures:
+        names = "; ".join(f"{cell.name}: {sentence}" for cell, sentence in runner.failures)
+        raise Refused(f"{len(runner.failures)} of {len(to_run)} cells failed: {names}", code=FAILED)
     return 0
 
 

@@ -85,7 +85,7 @@ class _Running:
         return Path(self.note.run)
 
 
-class Playing:
+class CellRunner:
     """Plays cells to their end; ``each`` is called with every result once it is kept. ``module``
     is what plays a launch."""
 

@@ -23,7 +23,7 @@ from rlgpt.table.definition import Definition, definitions, read
 from rlgpt.table.figures import chance, rows
 from rlgpt.table.intervals import wilson
 from rlgpt.table.markdown import Page
-from rlgpt.table.result import DEAD_LOOP, CellResult, CellTokens, Turn, gather
+from rlgpt.table.result import DEAD_LOOP, CellIteration, CellResult, CellTokens, gather
 from tests.bus_processes import ROOT
 from voxeldojo.tasks import task_ids
 
@@ -71,8 +71,8 @@ def cell(seed: int, successes: int, **changes: Any) -> CellResult:
     return CellResult(**known | changes)
 
 
-def turn(subtask: str, number: int, successes: int, episodes: int = 30) -> Turn:
-    return Turn(
+def turn(subtask: str, number: int, successes: int, episodes: int = 30) -> CellIteration:
+    return CellIteration(
         subtask=subtask,
         number=number,
         decomposition="",

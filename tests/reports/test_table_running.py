@@ -15,7 +15,7 @@ from rlgpt.table import origin, running_cells
 from rlgpt.table.cell_progress import TableProgress
 from rlgpt.table.cells import Cell
 from rlgpt.table.result import CellResult
-from rlgpt.table.running_cells import Playing, UnderWay
+from rlgpt.table.running_cells import CellRunner, UnderWay
 from tests.launch_toys.launched import environment, eventually, launched, refused, rlgpt
 from tests.launching.toy_table import TABLE, make_toy_table
 
@@ -219,7 +219,7 @@ def test_cell_has_the_fingerprint_of_the_world_when_it_began(
     marks = iter(["before", "after"])  # the world is edited while the cell is under way
     monkeypatch.setattr(origin.Fingerprints, "of", lambda *_: next(marks))
     kept: list[CellResult] = []
-    table = Playing(toys / "results", 1, False, TableProgress([cell], 1, []), kept.append)
+    table = CellRunner(toys / "results", 1, False, TableProgress([cell], 1, []), kept.append)
     table.play([cell], again=False)
     assert [result.fingerprint for result in kept] == ["before"]
 
@@ -253,7 +253,9 @@ def test_cell_whose_host_is_lost_is_begun_again(
     cell = msgspec.structs.replace(CELL, launch="toy", task="log", method="fine")
     kept: list[CellResult] = []
     module = "tests.launch_toys.losing_host"
-    table = Playing(toys / "results", 1, False, TableProgress([cell], 1, []), kept.append, module)
+    table = CellRunner(
+        toys / "results", 1, False, TableProgress([cell], 1, []), kept.append, module
+    )
     table.play([cell], again=False)
     lost = Path((toys / "lost").read_text())
     (result,) = kept
@@ -273,7 +275,7 @@ def test_cell_that_always_loses_its_host_fails(
     cell = msgspec.structs.replace(CELL, launch="toy", task="log", method="fine")
     progress = TableProgress([cell], 1, [])
     module = "tests.launch_toys.always_losing_host"
-    table = Playing(toys / "results", 1, False, progress, lambda _: None, module)
+    table = CellRunner(toys / "results", 1, False, progress, lambda _: None, module)
     table.play([cell], again=False)
     ((_, sentence),) = table.failures
     assert sentence.startswith("its host was lost 6 times")
