@@ -149,16 +149,26 @@ def _export(given: Namespace, _: list[str]) -> int:
     from rlgpt.bags.bag_export import export
 
     return export(
-        *(given.file, given.output, given.kind, given.topics, given.compression, given.pictures)
+        file=given.file,
+        output=given.output,
+        kind=given.kind,
+        topics=given.topics,
+        compression=given.compression,
+        pictures=given.pictures,
     )
 
 
 def _record(given: Namespace, _: list[str]) -> int:
     from rlgpt.bags.recording import Limits, record
 
-    limits = Limits(_bytes(given.max_size), given.max_duration)
     return record(
-        *(given.names, given.all, given.run, given.output, given.exclude, limits, given.snapshot)
+        names=given.names,
+        everything=given.all,
+        wanted=given.run,
+        output=given.output,
+        exclude=given.exclude,
+        limits=Limits(_bytes(given.max_size), given.max_duration),
+        snapshot=given.snapshot,
     )
 
 
