@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from nodes.common.running.command import FULL
+from nodes.common.running.counted import counted
 from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.common.running.standard_error import to_stderr
 from nodes.common.storage.whole_files import whole_file
 from rlgpt.bags.bag_reader import BagReader, Recorded, left_out
-from rlgpt.bags.counted import counted
 from rlgpt.bags.found_pictures import SCHEMA, SCHEMA_NAME, compressed, pictures_in
 from rlgpt.bags.plain_messages import ENCODINGS, columns_of, json_of, value_of
 from rlgpt.bags.topic_patterns import check_patterns, is_wanted

@@ -10,10 +10,10 @@ from time import monotonic
 
 from messages.calling import calls
 from messages.system import description, heartbeat
+from nodes.common.running.counted import counted
 from nodes.common.running.ending_signals import ended_by
 from nodes.common.running.standard_error import to_stderr
 from rlgpt.bags.bag_reader import BagReader, Channel, Recorded, left_out
-from rlgpt.bags.counted import counted
 from rlgpt.bags.mcap_records import ENCODING
 from rlgpt.bags.message_maps import NoMap, parted
 from rlgpt.bags.message_schemas import Types

@@ -10,8 +10,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from nodes.common.running.counted import counted
 from rlgpt.bags import mcap_records as records
-from rlgpt.bags.counted import counted
 from rlgpt.bags.message_maps import is_map
 from rlgpt.composing.user_files import check_regular
 from rlgpt.refused import Refused

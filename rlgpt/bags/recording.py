@@ -12,12 +12,12 @@ from types import FrameType
 from messages.bus import Bus
 from messages.calling import calls
 from messages.system import CRASHES, Crash
+from nodes.common.running.counted import counted
 from nodes.common.running.ending_signals import ended_by
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.standard_error import to_stderr
 from rlgpt.bags.bag_writer import BagFull, BagWriter
 from rlgpt.bags.choice import Choice, choose
-from rlgpt.bags.counted import counted
 from rlgpt.bags.recorder import Recorder
 from rlgpt.bags.snapshot import Snapshot
 from rlgpt.composing.configuration import load

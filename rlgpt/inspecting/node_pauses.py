@@ -8,6 +8,7 @@ from messages.bounds import LARGEST
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.pausing import Pause, SetPause, get_pause, set_pause
+from nodes.common.running.counted import counted
 from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.interfaces import AWAY
@@ -89,7 +90,7 @@ def take_steps(bus: Bus, run: Path, node: str, count: int, timeout: float, by: s
             code=FAILED,
         )
     waits = f", then waits with {state.waiting[0]}" if state.waiting else ""
-    return f"{node} took {taken} {'step' if taken == 1 else 'steps'}{waits}"
+    return f"{node} took {counted(taken, 'step')}{waits}"
 
 
 def _get(bus: Bus, run: Path, node: str) -> Pause:

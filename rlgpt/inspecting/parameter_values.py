@@ -19,6 +19,7 @@ from messages.system import (
 )
 from messages.system import set_parameters as setting
 from messages.undecodable import UNDECODABLE
+from nodes.common.running.counted import counted
 from nodes.common.storage.yaml_numbers import read_yaml, written_yaml
 from nodes.common.storage.yaml_problem import yaml_problem
 from rlgpt.composing.configuration import Stack
@@ -106,7 +107,7 @@ def load_parameters(path: str, wanted: str | None) -> int:
             if values:
                 change_parameters(node, values, run, bus)
     changed = sum(len(values) for values in changes.values())
-    print(f"{changed} parameters set" if changed != 1 else "1 parameter set")
+    print(f"{counted(changed, 'parameter')} set")
     return 0
 
 

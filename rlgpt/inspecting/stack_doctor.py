@@ -22,6 +22,7 @@ from rich.text import Text
 from messages.bus.address import prepare, socket_path
 from messages.bus.errors import AddressError
 from nodes.common.running.commit import CHECKOUT
+from nodes.common.running.counted import counted
 from nodes.common.running.ending_signals import interruptible
 from nodes.own_packages import hidden
 from rlgpt.composing.composition import compose_launch
@@ -186,7 +187,7 @@ def _memory() -> Finding:
     usable = min(total, limit) if limit else total
     cores = len(os.sched_getaffinity(0))
     words = (
-        f"{cores} {'core' if cores == 1 else 'cores'}, {usable / 2**30:.1f} GiB of memory"
+        f"{counted(cores, 'core')}, {usable / 2**30:.1f} GiB of memory"
         f", {free / 2**30:.1f} GiB of it not in use at all"
     )
     if usable < MEMORY:

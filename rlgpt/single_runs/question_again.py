@@ -11,6 +11,7 @@ import msgspec
 
 from messages.program import CheckProgram, Problem
 from nodes.common.checks.answer_check import MOST_SAMPLES, problem_lines
+from nodes.common.running.counted import counted
 from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.common.running.process import python
 from nodes.common.running.standard_error import PREFIX
@@ -128,7 +129,7 @@ def _chosen(known: list[Recorded], question: str, agent: str, run: Path) -> Reco
         if 1 <= int(question) <= len(known):
             return known[int(question) - 1]
         raise Refused(
-            f"{agent} asked {len(known)} question{'' if len(known) == 1 else 's'} in {run.name}, "
+            f"{agent} asked {counted(len(known), 'question')} in {run.name}, "
             f"and none has the number {question}; `rlgpt ask {agent}{run_option(run)}` lists them"
         )
     named = [each for each in known if each.id == question]

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from nodes.common.running.counted import counted
 from rlgpt.report.words import count, duration
 from rlgpt.table import by_kind
 from rlgpt.table.cells import DEFAULT_LLM
@@ -54,7 +55,7 @@ def _how_far(page: Page) -> str:
         return f"Complete: all {page.wanted} cells are there."
     return (
         f"**Partial: {there} of {page.wanted} cells are there.** A figure of fewer than "
-        f"{_seeds(len(page.definition.seeds))} says so; `{page.command}` runs the rest."
+        f"{counted(len(page.definition.seeds), 'seed')} says so; `{page.command}` runs the rest."
     )
 
 
@@ -98,17 +99,9 @@ def _cell(row: Row, seeds: int) -> str:
     paper = "" if row.paper is None else f"<br>paper {row.paper:.2f}"
     if row.rate is None:
         return f"-{paper}"
-    few = "" if len(row.seeds) >= seeds else f" ({_seeds(len(row.seeds))})"
+    few = "" if len(row.seeds) >= seeds else f" ({counted(len(row.seeds), 'seed')})"
     few += f" (cut: {row.episodes} episodes)" if row.cut else ""
     return f"**{row.rate:.2f}** [{row.low:.2f}, {row.high:.2f}]{few}{paper}"
-
-
-def _seeds(number: int) -> str:
-    return f"{number} seed{'' if number == 1 else 's'}"
-
-
-def _cells(number: int) -> str:
-    return f"{number} cell{'' if number == 1 else 's'}"
 
 
 def _iterations(page: Page) -> str:
@@ -301,9 +294,9 @@ def _seeds_that_decided(page: Page) -> str:
     if not count:
         return ""
     return (
-        f"Of goals with several subtasks {_cells(count)} (before 2026-11-29) were performed on the "
-        "seeds of their evaluations, which also decided when a loop stopped; their figures may be "
-        "a little too high."
+        f"Of goals with several subtasks {counted(count, 'cell')} (before 2026-11-29) were "
+        "performed on the seeds of their evaluations, which also decided when a loop stopped; "
+        "their figures may be a little too high."
     )
 
 
@@ -317,7 +310,7 @@ def _worlds(page: Page) -> str:
     marks = fingerprints(page.results)
     if not any(mark for mark, _ in marks):
         return ""
-    parts = ", ".join(f"{mark or 'not noted'} ({_cells(count)})" for mark, count in marks)
+    parts = ", ".join(f"{mark or 'not noted'} ({counted(count, 'cell')})" for mark, count in marks)
     kinds = " and ".join(dict.fromkeys(r.world for r in page.results))
     return f"Fingerprint of the {kinds} world: {marks[0][0] if len(marks) == 1 else parts}."
 
