@@ -1,5 +1,7 @@
 """A table as a page: the figures beside the paper's, every row in full, and how to read them."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from nodes.common.running.counted import counted
@@ -171,44 +173,36 @@ def _except(all_rows: list[Row], good: list[Row]) -> str:
     return f" (not {', '.join(missed)})" if missed and good else ""
 
 
+Column = tuple[str, Callable[[Row], str]]
+
+
 def _every_row(page: Page) -> str:
     several = len(page.definition.llms) > 1
     by_model = any(row.llm != DEFAULT_LLM for row in page.rows if row.rate is not None)
-    head = ["task", "method", *(["llm"] if several else []), "seeds", "successes", "rate"]
-    head += [
-        "mean over seeds",
-        "range",
-        "best iteration",
-        "paper",
-        "samples",
-        "to learn",
-        "dead loops",
+    columns: list[Column] = [
+        ("task", lambda row: row.task),
+        ("method", lambda row: row.method),
+        *([("llm", lambda row: row.llm)] if several else []),
+        ("seeds", lambda row: ", ".join(str(seed) for seed in row.seeds)),
+        ("successes", lambda row: f"{row.successes}/{row.episodes}"),
+        ("rate", lambda row: f"{row.rate:.2f} [{row.low:.2f}, {row.high:.2f}]"),
+        ("mean over seeds", lambda row: f"{row.mean:.2f}"),
+        ("range", lambda row: f"{row.least:.2f} to {row.most:.2f}"),
+        ("best iteration", lambda row: _rate(row.best)),
+        ("paper", lambda row: _rate(row.paper)),
+        ("samples", lambda row: _count(row.samples)),
+        ("to learn", lambda row: _count(row.training)),
+        ("dead loops", lambda row: f"{row.dead_loops}/{len(row.seeds)}"),
+        ("tokens", lambda row: _count(row.tokens)),
+        *([("questions", _questions), ("accepted at first", _accepted)] if by_model else []),
+        ("wall time", lambda row: "-" if row.wall_s is None else duration(row.wall_s)),
     ]
-    head += ["tokens", *(["questions", "accepted at first"] if by_model else []), "wall time"]
-    table = [head]
-    for row in page.rows:
-        if row.rate is None:
-            continue
-        table.append(
-            [
-                row.task,
-                row.method,
-                *([row.llm] if several else []),
-                ", ".join(str(seed) for seed in row.seeds),
-                f"{row.successes}/{row.episodes}",
-                f"{row.rate:.2f} [{row.low:.2f}, {row.high:.2f}]",
-                f"{row.mean:.2f}",
-                f"{row.least:.2f} to {row.most:.2f}",
-                "-" if row.best is None else f"{row.best:.2f}",
-                "-" if row.paper is None else f"{row.paper:.2f}",
-                _count(row.samples),
-                _count(row.training),
-                f"{row.dead_loops}/{len(row.seeds)}",
-                _count(row.tokens),
-                *(_questions(row) if by_model else []),
-                "-" if row.wall_s is None else duration(row.wall_s),
-            ]
-        )
+    cells = [[cell(row) for _, cell in columns] for row in page.rows if row.rate is not None]
+    table = table_of([[head for head, _ in columns], *cells])
+    return f"{table}\n\n{_note_on_rows(page, by_model)}"
+
+
+def _note_on_rows(page: Page, by_model: bool) -> str:
     unplayed = [f"{r.task} by {r.method} ({r.unplayed})" for r in page.rows if r.unplayed]
     note = (
         "Best iteration: where the goal is one subtask, `rate` is of the "
@@ -234,14 +228,26 @@ def _every_row(page: Page) -> str:
             " Cut: the samples of these cells were not enough for all episodes of their goal; "
             f"those that were played are counted, and no others: {', '.join(cut)}."
         )
-    return f"{table_of(table)}\n\n{note}"
+    return note
 
 
-def _questions(row: Row) -> list[str]:
+def _questions(row: Row) -> str:
+    if isinstance(row.acceptance, msgspec.UnsetType) or isinstance(
+        row.questions, msgspec.UnsetType
+    ):
+        return "-"
+    return _count(row.questions)
+
+
+def _accepted(row: Row) -> str:
     known = row.acceptance
     if isinstance(known, msgspec.UnsetType) or isinstance(row.questions, msgspec.UnsetType):
-        return ["-", "-"]
-    return [_count(row.questions), f"{known.accepted}/{known.asked}"]
+        return "-"
+    return f"{known.accepted}/{known.asked}"
+
+
+def _rate(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.2f}"
 
 
 def _count(number: int | None) -> str:
