@@ -7,6 +7,7 @@ Another distribution adds one by an entry point of the group ``rlgpt.games``:
 
 import importlib
 import os
+import sys
 import traceback
 from collections.abc import Callable
 from functools import cache
@@ -131,7 +132,13 @@ def _cause(package: str, error: BaseException) -> str:
 
 
 def _own_line(package: str, error: BaseException) -> str:
-    own = f"{os.sep}{package.partition('.')[0]}{os.sep}"
-    frames = traceback.extract_tb(error.__traceback__)
-    places = [f"{each.filename}, line {each.lineno}" for each in frames if own in each.filename]
+    top = package.partition(".")[0]
+    folders = getattr(sys.modules.get(top), "__path__", ())
+    # The package itself may be what cannot be loaded.
+    own = [f"{folder}{os.sep}" for folder in folders] or [f"{os.sep}{top}{os.sep}"]
+    places = [
+        f"{frame.filename}, line {frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if any(folder in frame.filename for folder in own)
+    ]
     return places[-1] if places else ""

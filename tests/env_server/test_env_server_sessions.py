@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import worlds
 from messages.program import Program
 from messages.world import (
     Condition,
     RewardTerm,
     SeedRange,
 )
+from nodes.env_server import game_fault
 from nodes.env_server.game_fault import GameFault, Refusal
 from nodes.env_server.session import Session
 from tests.env_server.line_sessions import (
@@ -376,10 +378,18 @@ def test_steps_with_invalid_choices_and_programs_that_do_not_parse_are_refused(
 def test_what_a_game_raises_while_it_is_played_is_its_fault_and_no_refusal(
     ask: Callable[[Session], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    playing, world = session(1)
+    played, world = session(1)
     monkeypatch.setattr(world, "step", lambda *_: ["stone"].index("stonee"))
     with pytest.raises(GameFault, match="the game failed by ValueError: 'stonee' is not in list"):
-        ask(playing)
+        ask(played)
+
+
+def test_only_what_comes_out_of_a_games_own_files_is_its_fault() -> None:
+    with pytest.raises(KeyError, match="of the env server"), game_fault.playing("minecraft"):
+        raise KeyError("of the env server")
+    own = r"the game failed by AttributeError: .* \(.*/worlds/minecraft/.*\.py, line \d+\)$"
+    with pytest.raises(GameFault, match=own), game_fault.playing("minecraft"):
+        worlds.play("minecraft").view(None, 0)
 
 
 @pytest.mark.parametrize("choice", [NOOP, WALKS])
