@@ -19,8 +19,8 @@ import torch
 from benchmarks.arguments import device
 from messages.world import Field, Opened, Stepped
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.rollout import Collector
-from nodes.learner.state import Spaces, TrainingState
+from nodes.learner.checkpoints.state import Spaces, TrainingState
+from nodes.learner.collecting.rollout import Collector
 
 ITERATIONS = 8
 PICTURE = Field(name="rgb", size=3 * 64 * 64)

@@ -20,10 +20,10 @@ from benchmarks.training.worlds import GAMMA, LocalSession, steps_spec
 from messages.training import TrainingSpec
 from messages.world import Stepped
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.rollout import Collector
-from nodes.learner.session import TrainingSession
-from nodes.learner.session_plan import SessionPlan
-from nodes.learner.state import Spaces, TrainingState
+from nodes.learner.checkpoints.state import Spaces, TrainingState
+from nodes.learner.collecting.rollout import Collector
+from nodes.learner.collecting.session import TrainingSession
+from nodes.learner.collecting.session_plan import SessionPlan
 
 PARAMETERS = Hyperparameters(target_kl=0.0, final_share=1.0, reward_scale=0.1)
 """The defaults; every epoch is done, so that all do the same work."""

@@ -11,7 +11,7 @@ from benchmarks.training.learners import PARAMETERS, Sampled, learner_of
 from messages.codec import decode, encode, snapshot
 from messages.training import TrainingSpec
 from messages.world import Step, Stepped
-from nodes.learner.state import TrainingState
+from nodes.learner.checkpoints.state import TrainingState
 
 PARTS = {
     "world": "steps of the world",

@@ -13,10 +13,10 @@ from messages.interface import Call, Reply, Request, Service
 from messages.training import Act, Acted, TrainingSpec
 from messages.world import INTERFACE, STEP, Step, TakeInterface
 from nodes.common.goals.session_ends import UNKNOWN_SESSION, was_killed
+from nodes.learner.checkpoints.exporting import with_actors
+from nodes.learner.checkpoints.state import Spaces, load, stored_networks, stored_spaces
+from nodes.learner.collecting.session import lost
 from nodes.learner.deciding import Deciding
-from nodes.learner.exporting import with_actors
-from nodes.learner.session import lost
-from nodes.learner.state import Spaces, load, stored_networks, stored_spaces
 
 
 def play(

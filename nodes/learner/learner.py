@@ -28,8 +28,8 @@ from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING, Hyperp
 from nodes.common.parameters.kept_parameters import TAKEN
 from nodes.config import check_batch
 from nodes.learner import gpu
-from nodes.learner.env_servers import servers_of
-from nodes.learner.policies import folder_of, load_spec, policy_folder, save_spec
+from nodes.learner.checkpoints.policies import folder_of, load_spec, policy_folder, save_spec
+from nodes.learner.collecting.env_servers import servers_of
 from nodes.learner.spec_bounds import spec_problem
 from nodes.node import Node
 
@@ -114,7 +114,7 @@ class Learner(Node):
 
     def actor(self, request: GetActor) -> GotActor:
         self._importing.join()
-        from nodes.learner.exporting import actor_of
+        from nodes.learner.checkpoints.exporting import actor_of
 
         return GotActor(actor=actor_of(self.folder, request.policy, self.parameters.greedy))
 

@@ -9,7 +9,7 @@ from nodes.common.parameters.hyperparameters import TAKEN_WHILE_TRAINING, Hyperp
 from nodes.common.parameters.kept_parameters import TAKEN, Taken, append_lines
 
 if TYPE_CHECKING:
-    from nodes.learner.state import TrainingState
+    from nodes.learner.checkpoints.state import TrainingState
 
 
 class LiveHyperparameters:

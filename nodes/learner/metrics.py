@@ -5,8 +5,8 @@ from pathlib import Path
 from torchrl.record.loggers import TensorboardLogger
 
 from nodes.common.storage.whole_files import named
-from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.ppo import Ppo, UpdateStatistics
+from nodes.learner.collecting.episodes import RecentEpisodes
+from nodes.learner.optimising.ppo import Ppo, UpdateStatistics
 
 
 class Metrics:

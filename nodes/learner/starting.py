@@ -9,7 +9,7 @@ import msgspec
 from messages.bus import ServiceError
 from messages.training import TrainingSpec
 from models.policy import NetworkShape
-from nodes.learner.state import Spaces, checkpoint_of, memory_of, stored_spaces
+from nodes.learner.checkpoints.state import Spaces, checkpoint_of, memory_of, stored_spaces
 
 
 def start_of(

@@ -15,24 +15,24 @@ from messages.interface import Call
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from messages.world import MOST_STEPS_BEFORE_REPLY
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner import checkpoint
-from nodes.learner.exporting import guarded, with_actors
-from nodes.learner.limits import TrainingLimits
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.checkpoints.exporting import guarded, with_actors
+from nodes.learner.checkpoints.state import Spaces, TrainingState, load, memory_of, stored_spaces
+from nodes.learner.checkpoints.trajectory_files import TrajectoryFiles
+from nodes.learner.collecting.preceding_policies import Leaders
+from nodes.learner.collecting.rollout import Collector, Rollout
+from nodes.learner.collecting.session import Arrival, SessionLost
+from nodes.learner.collecting.session_plan import SessionPlan
+from nodes.learner.collecting.sessions import absent, session_on
+from nodes.learner.collecting.side_sessions import SideSessions
+from nodes.learner.ending.limits import TrainingLimits
 from nodes.learner.live_hyperparameters import LiveHyperparameters
 from nodes.learner.metrics import Metrics
-from nodes.learner.ppo import UpdateStatistics
-from nodes.learner.preceding_policies import Leaders
-from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.session import Arrival, SessionLost
-from nodes.learner.session_plan import SessionPlan
-from nodes.learner.sessions import absent, session_on
-from nodes.learner.side_sessions import SideSessions
+from nodes.learner.optimising.ppo import UpdateStatistics
+from nodes.learner.optimising.updating import Updating
 from nodes.learner.spec_measures import discount, longest_reset, reward_scale
 from nodes.learner.starting import start_of
-from nodes.learner.state import Spaces, TrainingState, load, memory_of, stored_spaces
 from nodes.learner.training_seed import seed_of
-from nodes.learner.trajectory_files import TrajectoryFiles
-from nodes.learner.updating import Updating
 from nodes.times import spending
 
 MOST_LOSSES = 10

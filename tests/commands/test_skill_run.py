@@ -17,8 +17,8 @@ from messages.world import Condition, Interface, SeedRange, Task
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, Learned, Provenance
-from nodes.learner import checkpoint
-from nodes.learner.state import Spaces, TrainingState
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.checkpoints.state import Spaces, TrainingState
 from nodes.llm.rulebook.rules import Book
 from rlgpt.refused import Refused
 from rlgpt.single_runs.small_stack import SmallStack

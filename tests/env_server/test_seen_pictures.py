@@ -15,7 +15,7 @@ from nodes.common.checks.spec_check import spec_problems
 from nodes.config import ConfigError
 from nodes.env_server.session import Session
 from nodes.fast_agent.agent import Agent
-from nodes.learner.state import Spaces, stored_networks
+from nodes.learner.checkpoints.state import Spaces, stored_networks
 from nodes.testing import MockBus, start
 from tests.fake_world import FakeWorld
 from worlds.common.feature_matrix import FeatureMatrix

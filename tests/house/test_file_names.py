@@ -20,7 +20,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     ),
     "cloning.py": (
         "a policy that begins as a clone: its loss, and the training that does it",
-        {"models", "nodes/learner"},
+        {"models", "nodes/learner/optimising"},
     ),
     "entry_points.py": (
         "what Gymnasium calls for an id: of the world alone, and of what policies see",
@@ -56,7 +56,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     ),
     "session.py": (
         "a session: where it is played, and as the learner steps it",
-        {"nodes/env_server/session", "nodes/learner"},
+        {"nodes/env_server/session", "nodes/learner/collecting"},
     ),
     "staging.py": (
         "how an episode is set up: as a task's settings, and in the engine",
@@ -64,7 +64,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     ),
     "state.py": (
         "all that a thing consists of between two steps: a training, a batch of worlds",
-        {"nodes/learner", "voxeldojo/engine"},
+        {"nodes/learner/checkpoints", "voxeldojo/engine"},
     ),
     "task_check.py": (
         "what is wrong with a task: in any game, and in Minecraft",

@@ -42,7 +42,7 @@ def test_folders_of_the_env_server_import_only_those_listed_before_them(tmp_path
         ("models/a.py", "def f():\n    from nodes.node import Node", True),
         ("nodes/critic/a.py", "from nodes.node import Node\nimport voxeldojo.rules", False),
         ("nodes/critic/a.py", "from nodes.critic import b\nfrom .b import c", False),
-        ("nodes/critic/a.py", "from nodes.learner.ppo import loss", True),
+        ("nodes/critic/a.py", "from nodes.learner.optimising.ppo import loss", True),
         ("nodes/critic/a.py", "from nodes import learner", True),
         ("nodes/critic/a.py", "from ..learner import ppo", True),
         ("nodes/critic/a.py", "import importlib\nimportlib.import_module('nodes.learner')", True),

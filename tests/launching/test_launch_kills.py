@@ -17,7 +17,7 @@ import zmq
 
 from messages.bus.goal_store import FINISHED
 from nodes.common.storage.stored_goals import StoredGoals
-from nodes.learner import checkpoint
+from nodes.learner.checkpoints import checkpoint
 from tests.launch_toys.launched import launched
 from tests.launch_toys.watching import DEADLINE, NODES, Watch, ended, summary
 

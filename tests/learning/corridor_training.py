@@ -5,10 +5,10 @@ import logging
 import msgspec
 
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.rollout import Collector
-from nodes.learner.session import TrainingSession
-from nodes.learner.session_plan import SessionPlan
-from nodes.learner.state import Spaces, TrainingState
+from nodes.learner.checkpoints.state import Spaces, TrainingState
+from nodes.learner.collecting.rollout import Collector
+from nodes.learner.collecting.session import TrainingSession
+from nodes.learner.collecting.session_plan import SessionPlan
 from nodes.learner.training import Training
 from tests.learning.corridor import Corridors, corridor_spec
 

@@ -13,7 +13,7 @@ import yaml
 from messages.bus import Bus
 from messages.training import TRAIN, Train
 from nodes.common.running.process_status import status_of
-from nodes.learner import checkpoint
+from nodes.learner.checkpoints import checkpoint
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0  # seconds; two cores may be busy with other things

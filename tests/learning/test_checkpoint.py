@@ -12,12 +12,12 @@ from messages.bus.errors import RETRYABLE
 from messages.program import Program
 from messages.training import Act, Policy
 from messages.world import OPEN, STEP, Guard, SeedRange
-from nodes.learner import checkpoint
 from nodes.learner import training as training_module
 from nodes.learner.acting import play
-from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.session import remaining_seeds
-from nodes.learner.state import TrainingState
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.checkpoints.state import TrainingState
+from nodes.learner.collecting.episodes import RecentEpisodes
+from nodes.learner.collecting.session import remaining_seeds
 from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.corridor_training import PARAMETERS, begin, iterate, training
 

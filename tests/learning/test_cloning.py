@@ -16,11 +16,11 @@ from messages.program import Program
 from messages.training import Demonstrated, Tryouts
 from messages.world import Condition, Field, Guard, Opened, OpenSession, SeedRange, Stepped
 from models.cloning import faded, kl_to_clone
-from nodes.learner import checkpoint
-from nodes.learner.cloning import Demonstrations
-from nodes.learner.decline import fallen_below, has_fallen
-from nodes.learner.ppo import Ppo
-from nodes.learner.state import Spaces, TrainingState
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.checkpoints.state import Spaces, TrainingState
+from nodes.learner.ending.decline import fallen_below, has_fallen
+from nodes.learner.optimising.cloning import Demonstrations
+from nodes.learner.optimising.ppo import Ppo
 from nodes.learner.training import Training
 from nodes.learner.training_seed import seed_of
 from tests.learning.corridor import Corridors, corridor_spec

@@ -10,10 +10,10 @@ from models.distribution import MaskedCategorical
 from models.flat_network import FlatNetwork, is_plain
 from models.policy import ActorCritic, NetworkShape
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.fused import fits
-from nodes.learner.ppo import Ppo, even_sizes
-from nodes.learner.rollout import Rollout
-from nodes.learner.state import TrainingState
+from nodes.learner.checkpoints.state import TrainingState
+from nodes.learner.collecting.rollout import Rollout
+from nodes.learner.optimising.fused import fits
+from nodes.learner.optimising.ppo import Ppo, even_sizes
 from tests.learning.corridor_training import PARAMETERS, begin, iterate
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from messages.training import Tryouts
 from messages.world import SeedRange
-from nodes.learner.still_rising import Ended, still_rises
+from nodes.learner.ending.still_rising import Ended, still_rises
 from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.corridor_training import training
 

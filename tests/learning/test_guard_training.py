@@ -35,7 +35,7 @@ from models.policy import NetworkShape, actor
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.env_server.session import Session
 from nodes.env_server.session.players import Decider
-from nodes.learner.exporting import _layers, actor_of
+from nodes.learner.checkpoints.exporting import _layers, actor_of
 from nodes.learner.training import Training
 from tests.env_server.line_sessions import CHOP, LOG, choose, session, task
 from tests.env_server.test_guards import HERE, guard

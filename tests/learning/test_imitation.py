@@ -8,12 +8,12 @@ import torch
 
 from messages.bus import ServiceError
 from models.policy import NetworkShape, actor
-from nodes.learner import checkpoint
-from nodes.learner import state as state_module
-from nodes.learner.imitation import Trajectories, Trajectory, cross_entropy, imitate
-from nodes.learner.rollout import EndedEpisode, Rollout
-from nodes.learner.state import Spaces, TrainingState
-from nodes.learner.trajectory_files import TrajectoryFiles
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.checkpoints import state as state_module
+from nodes.learner.checkpoints.state import Spaces, TrainingState
+from nodes.learner.checkpoints.trajectory_files import TrajectoryFiles
+from nodes.learner.collecting.rollout import EndedEpisode, Rollout
+from nodes.learner.optimising.imitation import Trajectories, Trajectory, cross_entropy, imitate
 from tests.learning.corridor import Corridors
 from tests.learning.corridor_training import PARAMETERS, begin, iterate, training
 

@@ -34,9 +34,9 @@ from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.env_server.session import Session
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.fast_agent.rl_branch import _training_spec
-from nodes.learner import checkpoint
-from nodes.learner.policies import policy_folder, save_spec
-from nodes.learner.state import Spaces, TrainingState
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.checkpoints.policies import policy_folder, save_spec
+from nodes.learner.checkpoints.state import Spaces, TrainingState
 from nodes.learner.training import Training
 from nodes.learner.training_seed import seed_of
 from tests.agent_stack import FIND, LOG, TASK

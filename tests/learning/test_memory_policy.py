@@ -20,19 +20,19 @@ from models.distribution import MaskedCategorical
 from models.memory import MemoryNetwork, Remembering
 from models.policy import ActorCritic, NetworkShape
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner import checkpoint
 from nodes.learner.acting import play
-from nodes.learner.cloning import clone
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.checkpoints.exporting import actor_of
+from nodes.learner.checkpoints.policies import policy_folder, save_spec
+from nodes.learner.checkpoints.state import Spaces, TrainingState, stored_networks
+from nodes.learner.collecting.rollout import Collector, Rollout
+from nodes.learner.collecting.session import TrainingSession
+from nodes.learner.collecting.session_plan import SessionPlan
 from nodes.learner.deciding import Deciding
-from nodes.learner.exporting import actor_of
-from nodes.learner.imitation import Trajectory
-from nodes.learner.policies import policy_folder, save_spec
-from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.sequence_ppo import SequencePpo
-from nodes.learner.sequences import Sequences
-from nodes.learner.session import TrainingSession
-from nodes.learner.session_plan import SessionPlan
-from nodes.learner.state import Spaces, TrainingState, stored_networks
+from nodes.learner.optimising.cloning import clone
+from nodes.learner.optimising.imitation import Trajectory
+from nodes.learner.optimising.sequence_ppo import SequencePpo
+from nodes.learner.optimising.sequences import Sequences
 from nodes.learner.training import Training
 from nodes.learner.training_seed import seed_of
 from rlgpt.composing.spec_file import read_spec_file, training_spec

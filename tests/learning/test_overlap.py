@@ -13,11 +13,11 @@ from messages.bus import RemoteError, ServiceError
 from messages.training import Trained
 from messages.world import OPEN, STEP
 from models.distribution import MaskedCategorical
-from nodes.learner import checkpoint
-from nodes.learner.ppo import Ppo, UpdateStatistics
-from nodes.learner.rollout import Rollout
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.collecting.rollout import Rollout
+from nodes.learner.optimising.ppo import Ppo, UpdateStatistics
+from nodes.learner.optimising.updating import Updating
 from nodes.learner.training import Training
-from nodes.learner.updating import Updating
 from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.corridor_training import PARAMETERS
 from tests.learning.corridor_training import training as training_in

@@ -9,9 +9,9 @@ import torch
 
 from messages.world import Field, Opened, Stepped
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.imitation import Trajectory
-from nodes.learner.rollout import Collector, Rollout
-from nodes.learner.state import Spaces, TrainingState
+from nodes.learner.checkpoints.state import Spaces, TrainingState
+from nodes.learner.collecting.rollout import Collector, Rollout
+from nodes.learner.optimising.imitation import Trajectory
 
 SIZE, DECISIONS, SIDE = 6, 10, 36
 PARAMETERS = Hyperparameters(

@@ -20,11 +20,12 @@ from messages.training import Trained, TrainingSpec, Tryouts
 from messages.world import OPEN, STEP, SeedRange
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.config import env_servers
-from nodes.learner import checkpoint, spread
-from nodes.learner.env_servers import servers_of
-from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.session_plan import SessionPlan
-from nodes.learner.spread import SpreadSession, shares
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.collecting import spread
+from nodes.learner.collecting.env_servers import servers_of
+from nodes.learner.collecting.episodes import RecentEpisodes
+from nodes.learner.collecting.session_plan import SessionPlan
+from nodes.learner.collecting.spread import SpreadSession, shares
 from nodes.learner.training import Training
 from tests.learning.corridor import Corridors, Session, corridor_spec
 

@@ -7,7 +7,7 @@ import torch
 from messages.program import Program
 from models.distribution import MaskedCategorical
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.state import Spaces, TrainingState, stored_networks
+from nodes.learner.checkpoints.state import Spaces, TrainingState, stored_networks
 from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.corridor_training import training
 from tests.learning.test_imitation import rollout

@@ -14,10 +14,10 @@ from messages.training import LeadingStage, Policy, TrainingSpec
 from messages.world import Guard, RewardTerm
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.fast_agent.warm_starts import same_interface
-from nodes.learner import checkpoint
-from nodes.learner.policies import folder_of, load_spec
-from nodes.learner.ppo import Ppo
-from nodes.learner.state import Spaces, TrainingState, stored_networks
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.checkpoints.policies import folder_of, load_spec
+from nodes.learner.checkpoints.state import Spaces, TrainingState, stored_networks
+from nodes.learner.optimising.ppo import Ppo
 from nodes.learner.training_seed import seed_of
 from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.corridor_training import PARAMETERS, begin, collected, training

@@ -8,7 +8,7 @@ import pytest
 from messages.program import Program
 from nodes.common.goals.goal_ids import LONGEST_FILE, file_name
 from nodes.fast_agent.fast_agent import FastAgent
-from nodes.learner.policies import policy_folder
+from nodes.learner.checkpoints.policies import policy_folder
 from nodes.testing import MockBus, start
 
 

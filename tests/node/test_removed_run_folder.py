@@ -8,8 +8,8 @@ import pytest
 
 from nodes.env_server.film import Film
 from nodes.env_server.jail.forking import _shared_memory
-from nodes.learner import checkpoint
-from nodes.learner.policies import save_spec
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.checkpoints.policies import save_spec
 
 
 @pytest.mark.parametrize(

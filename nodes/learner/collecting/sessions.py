@@ -8,9 +8,9 @@ import numpy as np
 
 from messages.interface import Call
 from messages.world import Opened, Stepped
-from nodes.learner.session import Arrival, TrainingSession
-from nodes.learner.session_plan import SessionPlan
-from nodes.learner.spread import SpreadSession
+from nodes.learner.collecting.session import Arrival, TrainingSession
+from nodes.learner.collecting.session_plan import SessionPlan
+from nodes.learner.collecting.spread import SpreadSession
 
 
 class Session(Protocol):

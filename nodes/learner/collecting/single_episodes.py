@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from messages.world import Opened, Stepped
-from nodes.learner.sessions import Session
+from nodes.learner.collecting.sessions import Session
 
 Choose = Callable[[np.ndarray[Any, Any], np.ndarray[Any, Any]], np.ndarray[Any, Any]]
 """Choices int64 (B,) from features (B, F) and a mask (B, N)."""

@@ -17,14 +17,14 @@ from messages.bus import BusError
 from messages.interface import Call
 from messages.world import SeedRange
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.cloning import Demonstrations, clone
+from nodes.learner.checkpoints.state import TrainingState
+from nodes.learner.collecting.session import SessionLost
+from nodes.learner.collecting.session_plan import SessionPlan
+from nodes.learner.collecting.sessions import session_on
+from nodes.learner.collecting.single_episodes import Choose, SingleEpisodes, play_once
 from nodes.learner.deciding import Deciding
-from nodes.learner.session import SessionLost
-from nodes.learner.session_plan import SessionPlan
-from nodes.learner.sessions import session_on
-from nodes.learner.single_episodes import Choose, SingleEpisodes, play_once
+from nodes.learner.optimising.cloning import Demonstrations, clone
 from nodes.learner.spec_measures import longest_episode
-from nodes.learner.state import TrainingState
 from nodes.times import spending
 
 Check = Callable[[], None]

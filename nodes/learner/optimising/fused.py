@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from models.flat_network import FlatNetwork, is_plain
 from models.policy import ActorCritic
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.flat_adam import FlatAdam
+from nodes.learner.optimising.flat_adam import FlatAdam
 
 ACTOR, CRITIC = 0, 1
 _ROWS = 6  # of statistics of each decision

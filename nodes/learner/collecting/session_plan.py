@@ -7,7 +7,7 @@ from pathlib import Path
 
 from messages.training import TrainingSpec
 from messages.world import Guard, Lead
-from nodes.learner.preceding_policies import Leaders
+from nodes.learner.collecting.preceding_policies import Leaders
 
 
 @dataclass(frozen=True, kw_only=True)

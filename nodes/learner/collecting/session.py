@@ -25,7 +25,7 @@ from messages.world import (
     Stepped,
 )
 from nodes.common.goals.session_ends import session_was_lost, was_killed
-from nodes.learner.session_plan import SessionPlan
+from nodes.learner.collecting.session_plan import SessionPlan
 
 LONGEST_WAIT = 10_000
 """Steps in each environment, at least, after which the training of a guard is given up if its

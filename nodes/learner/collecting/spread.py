@@ -18,9 +18,9 @@ import numpy as np
 from messages.bus import BusError, ServiceError
 from messages.interface import Call
 from messages.world import Opened, Stepped
-from nodes.learner.session import Arrival, SessionLost, TrainingSession
-from nodes.learner.session_plan import SessionPlan
-from nodes.learner.state import Spaces
+from nodes.learner.checkpoints.state import Spaces
+from nodes.learner.collecting.session import Arrival, SessionLost, TrainingSession
+from nodes.learner.collecting.session_plan import SessionPlan
 from nodes.times import WAITS, spending
 
 LONGEST_PAUSE = 5.0

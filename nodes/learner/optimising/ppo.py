@@ -19,8 +19,8 @@ from models.distribution import MaskedCategorical
 from models.options import explained_variance, normalised, option_advantage
 from models.policy import ActorCritic, floats_of
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.fused import FusedUpdate, fits
-from nodes.learner.rollout import Rollout
+from nodes.learner.collecting.rollout import Rollout
+from nodes.learner.optimising.fused import FusedUpdate, fits
 
 REPORTED = ("entropy", "kl_approx", "clip_fraction", "loss_objective", "loss_critic")
 """The entries of a minibatch's losses that become statistics."""

@@ -10,9 +10,9 @@ import torch
 from messages.bus import ServiceError
 from messages.training import LeadingStage, Policy
 from messages.world import Lead
+from nodes.learner.checkpoints.policies import folder_of, load_spec
+from nodes.learner.checkpoints.state import checkpoint_of, stored_networks, stored_spaces
 from nodes.learner.deciding import Deciding
-from nodes.learner.policies import folder_of, load_spec
-from nodes.learner.state import checkpoint_of, stored_networks, stored_spaces
 
 
 class Leader:

@@ -10,7 +10,7 @@ tryout and a correlation of `SHARED`, trainings of 40 tryouts that got no worse 
     ended          2 %   3 %   4 %   5 %   5 %
 
 Of those that fell from 0.60 to 0.40 after their first tryout, 67 % were ended, half of all within
-5 tryouts; from 0.60 to 0.30 94 %, from 0.90 to 0.70 85 %, from 0.90 to 0.50 all of 6,000.
+5 tryouts; from 0.60 to 0.30 94 %, from 0.90 to 0.70 85 %, from 0.90 to 0.50 5,996 of 6,000.
 """
 
 import math

@@ -17,8 +17,8 @@ from messages.program import Program
 from messages.training import Demonstrated, TrainingSpec
 from messages.world import Interface, Opened, Stepped
 from models.policy import ActorCritic
-from nodes.learner.imitation import Trajectory, losses
-from nodes.learner.state import Spaces
+from nodes.learner.checkpoints.state import Spaces
+from nodes.learner.optimising.imitation import Trajectory, losses
 
 _STEP_BY_STEP = "demonstrated"
 

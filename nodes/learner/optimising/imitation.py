@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from models.distribution import MaskedCategorical
 from models.memory import MemoryNetwork
 from models.policy import floats_of
-from nodes.learner.rollout import Rollout
-from nodes.learner.sequences import Sequences
+from nodes.learner.collecting.rollout import Rollout
+from nodes.learner.optimising.sequences import Sequences
 
 
 @dataclass

@@ -9,8 +9,8 @@ any moment leaves every file that a whole checkpoint needs.
 from pathlib import Path
 from typing import Any
 
-from nodes.learner import checkpoint
-from nodes.learner.imitation import Trajectories, Trajectory
+from nodes.learner.checkpoints import checkpoint
+from nodes.learner.optimising.imitation import Trajectories, Trajectory
 
 _PREFIX = "trajectories-"
 

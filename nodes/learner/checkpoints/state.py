@@ -17,15 +17,15 @@ from models.cloning import faded
 from models.memory import MemoryNetwork, Remembering, first_outputs
 from models.policy import ActorCritic, NetworkShape, Shape
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner import checkpoint as checkpoints
-from nodes.learner.acting_weights import ActingWeights
-from nodes.learner.episodes import RecentEpisodes
-from nodes.learner.imitation import Trajectories, imitate
-from nodes.learner.policies import folder_of
-from nodes.learner.ppo import UpdateStatistics
-from nodes.learner.rollout import Rollout
-from nodes.learner.sequence_ppo import ppo_of
-from nodes.learner.still_rising import Ended
+from nodes.learner.checkpoints import checkpoint as checkpoints
+from nodes.learner.checkpoints.policies import folder_of
+from nodes.learner.collecting.acting_weights import ActingWeights
+from nodes.learner.collecting.episodes import RecentEpisodes
+from nodes.learner.collecting.rollout import Rollout
+from nodes.learner.ending.still_rising import Ended
+from nodes.learner.optimising.imitation import Trajectories, imitate
+from nodes.learner.optimising.ppo import UpdateStatistics
+from nodes.learner.optimising.sequence_ppo import ppo_of
 from worlds.common.pictures import only_pictures, picture_shape
 
 

@@ -10,10 +10,10 @@ import math
 
 from messages.bus import ServiceError
 from messages.training import TrainingSpec
-from nodes.learner.decline import fallen_below
+from nodes.learner.checkpoints.state import TrainingState
+from nodes.learner.ending.decline import fallen_below
+from nodes.learner.ending.still_rising import still_rises
 from nodes.learner.spec_measures import decision_steps, longest_episode
-from nodes.learner.state import TrainingState
-from nodes.learner.still_rising import still_rises
 
 
 class TrainingLimits:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import torch
 
-from nodes.learner.ppo import UpdateStatistics
+from nodes.learner.optimising.ppo import UpdateStatistics
 
 
 class Updating:

@@ -18,9 +18,9 @@ from models.distribution import MaskedCategorical
 from models.memory import MemoryNetwork
 from models.policy import ActorCritic
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.ppo import Ppo
-from nodes.learner.rollout import Rollout
-from nodes.learner.sequences import Sequences, first_ones, unrolled
+from nodes.learner.collecting.rollout import Rollout
+from nodes.learner.optimising.ppo import Ppo
+from nodes.learner.optimising.sequences import Sequences, first_ones, unrolled
 
 
 class Given(TensorDictModule):

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from models.memory import MemoryNetwork
-from nodes.learner.rollout import Rollout
+from nodes.learner.collecting.rollout import Rollout
 
 
 @dataclass

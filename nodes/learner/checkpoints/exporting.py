@@ -15,8 +15,8 @@ from messages.world import Actor, Field, Gru, Guard, Layer, Lead
 from models.actor import layer_of
 from models.memory import MemoryNetwork
 from models.policy import FieldEncoders
-from nodes.learner.policies import folder_of, load_spec
-from nodes.learner.state import checkpoint_of, stored_networks, stored_spaces
+from nodes.learner.checkpoints.policies import folder_of, load_spec
+from nodes.learner.checkpoints.state import checkpoint_of, stored_networks, stored_spaces
 
 
 def actor_of(learner: Path, policy: Policy, greedy: bool = False) -> Actor:

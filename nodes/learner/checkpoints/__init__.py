@@ -1,0 +1,1 @@
+"""What is kept of a training: its state, checkpoints, trajectories, and folders of policies."""

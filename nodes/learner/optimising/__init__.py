@@ -1,0 +1,1 @@
+"""How a policy changes: PPO by TorchRL, by hand and for sequences, cloning and imitation."""
