@@ -148,7 +148,7 @@ def test_a_run_that_is_over_cannot_be_changed(tmp_path: Path) -> None:
         ):
             status, found = page.change(f"/api/runs/over/{path}", what)
             assert status == 409, path
-            assert "`rlgpt resume over`" in found["error"]
+            assert f"`rlgpt resume {run}`" in found["error"]
 
 
 def test_an_answer_waits_at_a_breakpoint_and_is_edited_over_http(
