@@ -131,7 +131,7 @@ def test_an_open_connection_is_sent_the_launchers_death_and_its_resumption(place
                 "/api/runs/again/nodes/talker/restart", "POST", origin=page.address
             )
             assert status == 409
-            assert b"rlgpt resume again" in body
+            assert f"`rlgpt resume {run}`".encode() in body
             killed_an_hour_ago(run)
             with launched("resume", "again", cwd=place, run=run) as resumed:
                 resumed.wait_for("there is no goal")
