@@ -1,1 +1,6 @@
-"""The fast agent node: the inner loop, which writes programs and training specs."""
+"""The fast agent node: the inner loop, which writes programs and training specs.
+
+``fast_agent.py`` is the node, ``implementing.py`` what all ways to implement a sub-action share:
+``code_branch.py``, ``learning/`` (training specs and policies), ``known_skills/``, and
+``guard_making/`` for guards. ``playing/`` tries out, evaluates and performs what they made.
+"""

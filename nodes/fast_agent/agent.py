@@ -14,8 +14,8 @@ from nodes.common.parameters.vision import pictures_for_the_critic
 from nodes.common.storage.node_memory import Memory
 from nodes.common.storage.whole_files import write_whole
 from nodes.config import ConfigError, check_session_size, node_values
-from nodes.fast_agent.seeds import TryoutSeeds, reuse_seeds, trial_seeds
-from nodes.fast_agent.stage_playing import Player
+from nodes.fast_agent.playing.seeds import TryoutSeeds, reuse_seeds, trial_seeds
+from nodes.fast_agent.playing.stage_playing import Player
 from nodes.node import Node
 from worlds import card
 from worlds.common.mineclip_feature import MINECLIP

@@ -15,9 +15,9 @@ from nodes.fast_agent.implementing import (
     longest_tryout,
     try_out,
 )
-from nodes.fast_agent.inlining import clashes, with_skills
-from nodes.fast_agent.portions import OutOfSamples
-from nodes.fast_agent.skill_use import LookedUp
+from nodes.fast_agent.known_skills.inlining import clashes, with_skills
+from nodes.fast_agent.known_skills.skill_use import LookedUp
+from nodes.fast_agent.playing.portions import OutOfSamples
 from nodes.fast_agent.tried_programs import TriedPrograms
 
 

@@ -24,8 +24,7 @@ from nodes.common.skills.skills import LibraryError
 from nodes.common.storage.whole_files import UnusableFile
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
-from nodes.fast_agent.further_training import train_further
-from nodes.fast_agent.guard_branch import GuardGoal, make_guard
+from nodes.fast_agent.guard_making.guard_branch import GuardGoal, make_guard
 from nodes.fast_agent.implementing import (
     BestAttempt,
     Implementing,
@@ -33,15 +32,16 @@ from nodes.fast_agent.implementing import (
     failed,
     judge_whole,
 )
-from nodes.fast_agent.performing import Performing, perform
-from nodes.fast_agent.portions import OutOfSamples, play_what_fits
-from nodes.fast_agent.rl_branch import implement_by_rl
-from nodes.fast_agent.seeds import evaluation_seeds
-from nodes.fast_agent.skill_branch import implement_by_skill
-from nodes.fast_agent.skill_use import Skills
-from nodes.fast_agent.stage_playing import Play, Played
+from nodes.fast_agent.known_skills.skill_branch import implement_by_skill
+from nodes.fast_agent.known_skills.skill_use import Skills
+from nodes.fast_agent.learning.further_training import train_further
+from nodes.fast_agent.learning.rl_branch import implement_by_rl
+from nodes.fast_agent.learning.warm_starts import WarmStarts
+from nodes.fast_agent.playing.performing import Performing, perform
+from nodes.fast_agent.playing.portions import OutOfSamples, play_what_fits
+from nodes.fast_agent.playing.seeds import evaluation_seeds
+from nodes.fast_agent.playing.stage_playing import Play, Played
 from nodes.fast_agent.tried_programs import TriedPrograms
-from nodes.fast_agent.warm_starts import WarmStarts
 
 
 def _explaining(played: Played, stages: list[Stage]) -> list[ProgramReport]:

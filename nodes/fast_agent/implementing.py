@@ -13,9 +13,9 @@ from models.outcomes import FAULTS, run_in_words
 from nodes.common.goals.budget import LEAST_EPISODES
 from nodes.common.goals.guard_counts import together
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.portions import longest_episode, play_what_fits
-from nodes.fast_agent.seeds import trial_seeds
-from nodes.fast_agent.stage_playing import Play, Played, leading_programs
+from nodes.fast_agent.playing.portions import longest_episode, play_what_fits
+from nodes.fast_agent.playing.seeds import trial_seeds
+from nodes.fast_agent.playing.stage_playing import Play, Played, leading_programs
 
 Implementing = GoalHandle[Implement, Working]
 

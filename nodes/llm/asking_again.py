@@ -24,16 +24,16 @@ from nodes.common.running.command import ended
 from nodes.common.running.ending_signals import interrupted_once
 from nodes.common.running.exit_codes import REFUSED
 from nodes.common.running.standard_error import to_stderr
-from nodes.llm.answers import Asked, NoValidAnswer, answer
+from nodes.llm.answers.checked_answers import Asked, NoValidAnswer, answer
 from nodes.llm.backend import Backend, BackendError
-from nodes.llm.fitting import Fitted
-from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
-from nodes.llm.prompt_difference import differing_lines
-from nodes.llm.question_pictures import check, stored
-from nodes.llm.replay import transcript_path
+from nodes.llm.recording.prompt_difference import differing_lines
+from nodes.llm.recording.replay import transcript_path
+from nodes.llm.recording.transcript import Entry, Unanswered, read_lines
+from nodes.llm.requests.fitting import Fitted
+from nodes.llm.requests.openai import OpenAIBackend
+from nodes.llm.requests.question_pictures import check, stored
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
-from nodes.llm.transcript import Entry, Unanswered, read_lines
 from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_server import ServerFailed

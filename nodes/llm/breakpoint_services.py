@@ -12,10 +12,10 @@ from messages.chat import ANSWERS, Answered, Question
 from messages.empty import Empty
 from messages.program import CheckProgram, Problem
 from nodes.common.checks.answer_check import answer_problems, problem_lines, programs_of
-from nodes.llm.answer_parsing import parse
-from nodes.llm.answer_schema import answer_schema
+from nodes.llm.answers.answer_parsing import parse
+from nodes.llm.answers.answer_schema import answer_schema
 from nodes.llm.breakpoints import Breakpoints, Waiting
-from nodes.llm.transcript import Entry, Unanswered
+from nodes.llm.recording.transcript import Entry, Unanswered
 
 _PERSON = "a person"
 

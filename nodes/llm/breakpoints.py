@@ -20,7 +20,7 @@ from messages.undecodable import UNDECODABLE
 from nodes.common.checks.answer_check import answer_problems
 from nodes.common.questions.asking import kind_of
 from nodes.common.storage.whole_files import UnusableFile, write_whole
-from nodes.llm.transcript import Entry, Unanswered
+from nodes.llm.recording.transcript import Entry, Unanswered
 
 
 class Waiting(msgspec.Struct, kw_only=True):

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from nodes.llm import manifest
 from nodes.llm.profiles import OpenAI, Replay, Vllm, read_profile
-from nodes.llm.replay import transcript_path
+from nodes.llm.recording.replay import transcript_path
 from nodes.llm.vllm import architecture
 from nodes.llm.vllm.adapter import adapter_words
 from nodes.llm.vllm.cards import Card, cards

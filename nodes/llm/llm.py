@@ -21,19 +21,19 @@ from nodes.common.checks.answer_check import MOST_SAMPLES
 from nodes.common.questions.asking import kind_of
 from nodes.common.questions.prompt_parts import without_parts
 from nodes.config import ConfigError, node_values
-from nodes.llm.answer_schema import answer_schema
-from nodes.llm.answers import Asked, Attempt, NoValidAnswer, answer
+from nodes.llm.answers.answer_schema import answer_schema
+from nodes.llm.answers.checked_answers import Asked, Attempt, NoValidAnswer, answer
 from nodes.llm.backend import Backend, BackendError
 from nodes.llm.breakpoint_services import BreakpointServices
 from nodes.llm.breakpoints import Breakpoints, Waiting
-from nodes.llm.fitting import Fitted
-from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
-from nodes.llm.question_pictures import QuestionPictures, check, refusal
-from nodes.llm.replay import Recording
+from nodes.llm.recording.replay import Recording
+from nodes.llm.recording.transcript import Entry, Transcript, Unanswered, UnansweredQuestions
+from nodes.llm.requests.fitting import Fitted
+from nodes.llm.requests.openai import OpenAIBackend
+from nodes.llm.requests.question_pictures import QuestionPictures, check, refusal
+from nodes.llm.requests.token_publisher import TokenPublisher
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
-from nodes.llm.token_publisher import TokenPublisher
-from nodes.llm.transcript import Entry, Transcript, Unanswered, UnansweredQuestions
 from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.tenancy import Tenancy
 from nodes.node import Node

@@ -15,7 +15,7 @@ import msgspec
 from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.common.questions.asking import render
 from nodes.common.questions.prompt_parts import without_pictures
-from nodes.llm.answer_schema import answer_schema
+from nodes.llm.answers.answer_schema import answer_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "docs" / "examples" / "questions.json"

@@ -36,7 +36,7 @@ from nodes.common.checks.plan_check import plan_problems
 from nodes.common.checks.spec_check import spec_problems
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask, render
-from nodes.fast_agent import seeds
+from nodes.fast_agent.playing import seeds
 from nodes.learner.checkpoints.policies import policy_folder
 from nodes.planner.planner import Planner
 from nodes.slow_agent.stopping import chosen, spent, stop_reason

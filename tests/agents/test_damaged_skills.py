@@ -17,7 +17,7 @@ from messages.world import Field
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, Learned, LibraryError
 from nodes.common.storage.node_memory import Memory
-from nodes.fast_agent.skill_use import Skills
+from nodes.fast_agent.known_skills.skill_use import Skills
 from tests.agent_stack import FIND, LOG, TASK, ToyWorld, rulebook_world, stack
 from tests.agents.stored_skills import TEN, WALK, policy
 from tests.agents.test_guard_loops import achieved

@@ -40,7 +40,7 @@ from messages.plan import (
 from messages.program import Program
 from messages.world import Condition, Task
 from models.outcomes import unseen
-from nodes.fast_agent.seeds import evaluation_seeds, performance_seeds, validation_seeds
+from nodes.fast_agent.playing.seeds import evaluation_seeds, performance_seeds, validation_seeds
 from nodes.planner.iteration_choice import quicker
 from nodes.planner.losses import losses, to_practise, wanted_of_subtask
 from nodes.planner.planner import Planner

@@ -24,7 +24,7 @@ from messages.system import SetParameters, set_parameters
 from messages.training import Act, Acted, Learning, Policy, Trained, TrainingSpec
 from messages.verdict import Verdict
 from messages.world import Interface, RewardTerm, SeedRange
-from nodes.fast_agent.further_training import for_the_aim
+from nodes.fast_agent.learning.further_training import for_the_aim
 from nodes.slow_agent.stopping import further, stop_reason
 from tests.agent_stack import LOG, STEPS, TASK, Stack, ToyWorld, rulebook_world, stack
 from tests.bus_processes import PATIENCE

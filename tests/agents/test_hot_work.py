@@ -27,7 +27,7 @@ from messages.system import (
     status_clause,
 )
 from nodes.common.running.debugging import DEBUG
-from nodes.llm.transcript import Entry
+from nodes.llm.recording.transcript import Entry
 from rlgpt.refused import Refused
 from rlgpt.single_runs import foreground_node
 from tests.agent_stack import RunGoal, stack

@@ -25,7 +25,7 @@ from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, RewardTerm
 from nodes.common.parameters.hyperparameters import MOST_DEMONSTRATIONS, Hyperparameters
 from nodes.config import ConfigError
 from nodes.fast_agent.fast_agent import FastAgent
-from nodes.fast_agent.seeds import seeds_while_training, training_seeds
+from nodes.fast_agent.playing.seeds import seeds_while_training, training_seeds
 from nodes.testing import MockBus, start
 from tests.agents.craft_world import Inventories
 

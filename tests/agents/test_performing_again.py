@@ -5,7 +5,7 @@ import msgspec
 from messages.plan import Perform, Practised, Subtask
 from messages.world import Condition, Episode, Task, View
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.performing import PlanStanding, _next_together, _plan_again
+from nodes.fast_agent.playing.performing import PlanStanding, _next_together, _plan_again
 from tests.agents.performances import stages_for
 from worlds.minecraft.card.planning import PLANNING
 

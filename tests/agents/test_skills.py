@@ -31,11 +31,11 @@ from nodes.common.skills.skills import Counts, LibraryError, follows, holds
 from nodes.common.storage.node_memory import Memory
 from nodes.env_server.programs.compiler import compile_program
 from nodes.fast_agent.implementing import Implementing
-from nodes.fast_agent.inlining import clashes, with_skills
-from nodes.fast_agent.seeds import reuse_seeds
-from nodes.fast_agent.skill_use import Skills
+from nodes.fast_agent.known_skills.inlining import clashes, with_skills
+from nodes.fast_agent.known_skills.skill_use import Skills
+from nodes.fast_agent.learning.warm_starts import WarmStarts, earlier_name
+from nodes.fast_agent.playing.seeds import reuse_seeds
 from nodes.fast_agent.tried_programs import TriedPrograms
-from nodes.fast_agent.warm_starts import WarmStarts, earlier_name
 from tests.agent_stack import FIND, LOG, STEPS, TASK, RunGoal, stack
 from tests.agents.stored_skills import TEN, WALK, WOOD, learned, policy
 from tests.agents.test_agent_loops import ESCALATION, told

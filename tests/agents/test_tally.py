@@ -13,8 +13,8 @@ from messages.verdict import Evidence, Verdict
 from messages.world import ChoiceUse, Interface, RewardTerm, SeedRange
 from models.outcomes import curve_in_words
 from nodes.common.questions.asking import render
-from nodes.fast_agent.evidence import learning_of
-from nodes.fast_agent.stage_playing import Played
+from nodes.fast_agent.playing.evidence import learning_of
+from nodes.fast_agent.playing.stage_playing import Played
 from tests.agent_stack import LOG, TASK, ended_with_a_log
 from tests.bus_processes import ROOT
 from tests.env_server.line_sessions import (

@@ -15,7 +15,7 @@ from nodes.common.skills import skill_library
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, LibraryError
 from nodes.common.storage.node_memory import Memory
-from nodes.fast_agent.skill_use import Skills
+from nodes.fast_agent.known_skills.skill_use import Skills
 from rlgpt.main import main
 from tests.agent_stack import LOG
 from tests.agents.stored_skills import TEN, WALK, learned, policy

@@ -30,7 +30,7 @@ from nodes.common.checks.spec_check import spec_problems
 from nodes.common.checks.task_check import missing_package, task_problem
 from nodes.common.questions.asking import render
 from nodes.env_server.games import any_task
-from nodes.llm.answer_schema import answer_schema
+from nodes.llm.answers.answer_schema import answer_schema
 from nodes.llm.rulebook.rulebook_backend import (
     RulebookBackend,
     decompose,

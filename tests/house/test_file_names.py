@@ -44,7 +44,7 @@ ALLOWED: dict[str, tuple[str, set[str]]] = {
     ),
     "guard_training.py": (
         "the training of a guard: as the fast agent has it done, and where its turns are played",
-        {"nodes/env_server/session", "nodes/fast_agent"},
+        {"nodes/env_server/session", "nodes/fast_agent/guard_making"},
     ),
     "png.py": (
         "pictures as PNG files: neither the env server nor the world's package imports the other",

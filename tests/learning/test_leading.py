@@ -33,7 +33,7 @@ from messages.world import (
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.env_server.session import Session
 from nodes.fast_agent.fast_agent import FastAgent
-from nodes.fast_agent.rl_branch import _training_spec
+from nodes.fast_agent.learning.rl_branch import _training_spec
 from nodes.learner.checkpoints import checkpoint
 from nodes.learner.checkpoints.policies import policy_folder, save_spec
 from nodes.learner.checkpoints.state import Spaces, TrainingState

@@ -13,7 +13,7 @@ from messages.program import Program
 from messages.training import LeadingStage, Policy, TrainingSpec
 from messages.world import Guard, RewardTerm
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.fast_agent.warm_starts import same_interface
+from nodes.fast_agent.learning.warm_starts import same_interface
 from nodes.learner.checkpoints import checkpoint
 from nodes.learner.checkpoints.policies import folder_of, load_spec
 from nodes.learner.checkpoints.state import Spaces, TrainingState, stored_networks

@@ -11,8 +11,8 @@ import pytest
 from messages.chat import SpecQuestion, TriedNote
 from messages.plan import SubAction
 from nodes.common.questions.asking import render
-from nodes.llm.answer_bounds import without_prose_bounds
-from nodes.llm.answer_schema import answer_schema
+from nodes.llm.answers.answer_bounds import without_prose_bounds
+from nodes.llm.answers.answer_schema import answer_schema
 from nodes.llm.prompt_pages import samples
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import ROOT

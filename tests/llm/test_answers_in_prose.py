@@ -4,7 +4,7 @@ import pytest
 
 from messages.chat import PlanQuestion
 from messages.world import Condition, Task
-from nodes.llm.answer_parsing import parse
+from nodes.llm.answers.answer_parsing import parse
 
 SUCCESS = '{"kind": "have", "name": "log", "quantity": 1}'
 PLAN = f'{{"thoughts": "", "subtasks": [{{"name": "dig", "success": {SUCCESS}}}]}}'

@@ -17,9 +17,9 @@ from messages.plan import SubAction
 from nodes.common.questions.asking import render
 from nodes.llm import asking_again
 from nodes.llm.asking_again import ReplyAgain, Request, Unusable
-from nodes.llm.fitting import Fitted
 from nodes.llm.llm import Llm
-from nodes.llm.openai import OpenAIBackend
+from nodes.llm.requests.fitting import Fitted
+from nodes.llm.requests.openai import OpenAIBackend
 from nodes.testing import MockBus, start
 from rlgpt.single_runs.question_again import _problems
 from tests.agent_stack import LOG, TASK

@@ -34,7 +34,7 @@ from nodes.common.questions.asking import render
 from nodes.common.storage.whole_files import UnusableFile
 from nodes.llm.breakpoints import Breakpoints
 from nodes.llm.llm import Llm
-from nodes.llm.transcript import Entry
+from nodes.llm.recording.transcript import Entry
 from nodes.testing import MockBus, start
 from nodes.times import FILE, TimesLine
 from rlgpt.profiling.time_account import profile

@@ -13,7 +13,7 @@ from messages.bus import RemoteError
 from messages.chat import ASK, Answered, Ask, PlanQuestion
 from messages.empty import Empty
 from nodes.llm.llm import Llm
-from nodes.llm.transcript import Entry, read_lines
+from nodes.llm.recording.transcript import Entry, read_lines
 from nodes.testing import MockBus, start
 from tests.agent_stack import TASK
 from tests.bus_processes import PATIENCE, eventually

@@ -25,11 +25,11 @@ from messages.chat import (
 )
 from messages.plan import SubAction
 from messages.verdict import Evidence
-from nodes.llm.answer_parsing import parse
-from nodes.llm.fitting import fit
-from nodes.llm.measuring import Meter, estimated
+from nodes.llm.answers.answer_parsing import parse
+from nodes.llm.answers.thinking import split
+from nodes.llm.requests.fitting import fit
+from nodes.llm.requests.measuring import Meter, estimated
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
-from nodes.llm.thinking import split
 from rlgpt.single_runs.prompts import show
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import PATIENCE

@@ -20,14 +20,14 @@ from messages.plan import SubAction
 from messages.verdict import JUDGE
 from nodes.common.running.exit_codes import UNUSABLE_FILE
 from nodes.config import ConfigError, read_parameters
-from nodes.llm.answer_bounds import without_prose_bounds
-from nodes.llm.answer_parsing import parse
-from nodes.llm.answer_schema import answer_schema
+from nodes.llm.answers.answer_bounds import without_prose_bounds
+from nodes.llm.answers.answer_parsing import parse
+from nodes.llm.answers.answer_schema import answer_schema
 from nodes.llm.backend import BackendError
-from nodes.llm.completions import post
 from nodes.llm.llm import Llm
 from nodes.llm.profiles import OpenAI, Replay, Requests, read_profile
-from nodes.llm.replay import Recording
+from nodes.llm.recording.replay import Recording
+from nodes.llm.requests.completions import post
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import PATIENCE, ROOT, eventually
 from tests.llm.scripted_server import (

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from messages.chat import ChatMessage
-from nodes.llm.answers import NoValidAnswer, Valid, answer
-from nodes.llm.openai import OpenAIBackend
+from nodes.llm.answers.checked_answers import NoValidAnswer, Valid, answer
 from nodes.llm.profiles import OpenAI
+from nodes.llm.requests.openai import OpenAIBackend
 from tests.bus_processes import PATIENCE
 from tests.llm.scripted_server import GOOD, QUESTION, Answers, Server, breaks_off, fails, says
 
@@ -36,8 +36,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of what waits, and not of the sockets."""
     clock = Clock()
     known = SimpleNamespace(monotonic=clock.monotonic, sleep=clock.sleep)
-    monkeypatch.setattr("nodes.llm.answers.time", known)
-    monkeypatch.setattr("nodes.llm.openai.time", known)
+    monkeypatch.setattr("nodes.llm.answers.checked_answers.time", known)
+    monkeypatch.setattr("nodes.llm.requests.openai.time", known)
     return clock
 
 

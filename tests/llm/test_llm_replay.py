@@ -12,9 +12,9 @@ import yaml
 from messages.bus import Bus, RemoteError
 from messages.chat import ASK, Answered, Ask, ChatMessage, Question
 from messages.plan import PURSUE, GoalReport
-from nodes.llm.answer_parsing import parse
-from nodes.llm.replay import RECORDINGS, compare, transcript_path
-from nodes.llm.transcript import Entry, Unanswered, read_lines
+from nodes.llm.answers.answer_parsing import parse
+from nodes.llm.recording.replay import RECORDINGS, compare, transcript_path
+from nodes.llm.recording.transcript import Entry, Unanswered, read_lines
 from tests.agent_stack import AgentProcess, Stack, stack
 from tests.bus_processes import PATIENCE
 from tests.conftest import short_folder

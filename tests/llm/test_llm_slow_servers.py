@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from nodes.llm.backend import BackendError
-from nodes.llm.completions import post
+from nodes.llm.requests.completions import post
 from nodes.llm.vllm.http import request
 from tests.bus_processes import PATIENCE
 

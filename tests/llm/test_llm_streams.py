@@ -9,7 +9,7 @@ import pytest
 
 from messages.bus import RemoteError
 from messages.chat import PlanAnswer
-from nodes.llm.thinking import split
+from nodes.llm.answers.thinking import split
 from tests.agent_stack import LOG
 from tests.llm.scripted_server import GOOD, HURRY, Answers, Setting, fails, lines
 

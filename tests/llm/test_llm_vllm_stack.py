@@ -28,7 +28,7 @@ from messages.plan import (
     Subtask,
 )
 from messages.verdict import JUDGE
-from nodes.llm.answer_schema import answer_schema
+from nodes.llm.answers.answer_schema import answer_schema
 from tests import bus_processes
 from tests.agent_stack import LOG, TASK, Stack, stack
 from tests.agents.test_vision_critic import evidence

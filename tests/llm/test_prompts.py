@@ -29,9 +29,9 @@ from nodes.common.questions import prompt_parts
 from nodes.common.questions.asking import render
 from nodes.common.questions.prompt_parts import without_next, without_parts
 from nodes.env_server.programs import ProgramRefused, compile_program, grammar
-from nodes.llm.answer_schema import answer_schema
-from nodes.llm.fitting import fit
+from nodes.llm.answers.answer_schema import answer_schema
 from nodes.llm.prompt_pages import PAGE, ROOT, page, samples, tokens
+from nodes.llm.requests.fitting import fit
 from tests.agent_stack import LOG, TASK, ended_with_a_log
 from tests.llm import vllm_environment
 from worlds import card

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from messages.chat import Answered
-from nodes.llm.transcript import (
+from nodes.llm.recording.transcript import (
     Entry,
     Transcript,
     Unanswered,

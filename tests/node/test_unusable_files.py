@@ -16,7 +16,7 @@ from messages.chat import Answered
 from nodes.common.running.exit_codes import UNUSABLE_FILE
 from nodes.common.storage.node_memory import Memory
 from nodes.common.storage.sqlite_file import unusable
-from nodes.llm.transcript import Entry, Transcript
+from nodes.llm.recording.transcript import Entry, Transcript
 from rlgpt.composing.composition import compose_launch
 from tests.bus_processes import PATIENCE, ROOT, make_run
 

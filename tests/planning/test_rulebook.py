@@ -30,7 +30,7 @@ from messages.verdict import Verdict
 from messages.world import Condition
 from nodes.common.checks.rule_file import NoRule
 from nodes.common.checks.spec_check import spec_problems
-from nodes.llm.answers import answer
+from nodes.llm.answers.checked_answers import answer
 from nodes.llm.backend import BackendError
 from nodes.llm.rulebook import filled_specs
 from nodes.llm.rulebook.rulebook_backend import (

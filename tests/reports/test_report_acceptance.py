@@ -19,7 +19,7 @@ from messages.chat import (
 from messages.plan import GuardProposal, SubAction
 from messages.program import Problem
 from messages.verdict import Evidence
-from nodes.llm.transcript import Entry, Unanswered
+from nodes.llm.recording.transcript import Entry, Unanswered
 from rlgpt.report.acceptance import Acceptance, acceptance
 from tests.agent_stack import LOG, TASK
 

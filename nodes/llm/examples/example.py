@@ -21,7 +21,7 @@ from messages.chat import (
 )
 from nodes.common.questions.asking import render
 from nodes.common.storage.whole_files import write_whole
-from nodes.llm.answer_parsing import parse
+from nodes.llm.answers.answer_parsing import parse
 
 AGENTS: dict[type[Question], str] = {
     PlanQuestion: "planner",

@@ -20,7 +20,7 @@ from jinja2 import TemplateError
 from messages.chat import ChatMessage, Part, ProgramQuestion, Question
 from nodes.common.questions.asking import render, subject
 from nodes.common.questions.prompt_parts import EXAMPLES
-from nodes.llm.answer_parsing import parse
+from nodes.llm.answers.answer_parsing import parse
 from nodes.llm.examples.example import (
     AGENTS,
     Example,

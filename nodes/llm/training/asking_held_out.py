@@ -18,7 +18,7 @@ import msgspec
 from messages.chat import ChatMessage, PlanAnswer, PlanQuestion, Question
 from nodes.common.checks.answer_check import answer_problems
 from nodes.llm import manifest
-from nodes.llm.answer_parsing import parse
+from nodes.llm.answers.answer_parsing import parse
 from nodes.llm.backend import BackendError
 from nodes.llm.examples.example import Example, question_of, read
 from nodes.llm.getting.refusals import Failed, Refused
@@ -26,8 +26,8 @@ from nodes.llm.getting.weight_places import check_holds_model
 from nodes.llm.lessons.lessons import held_out_goals, held_out_of, questions
 from nodes.llm.lessons.shown import RULEBOOK
 from nodes.llm.lessons.taught import SOURCE
-from nodes.llm.openai import OpenAIBackend
 from nodes.llm.profiles import Vllm
+from nodes.llm.requests.openai import OpenAIBackend
 from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_server import ServerFailed

@@ -13,9 +13,9 @@ from messages.undecodable import UNDECODABLE
 from nodes.common.checks.answer_check import answer_problems
 from nodes.llm.examples.example import KINDS, Example, example
 from nodes.llm.getting.refusals import Refused
-from nodes.llm.replay import transcript_path
+from nodes.llm.recording.replay import transcript_path
+from nodes.llm.recording.transcript import Entry, read_lines
 from nodes.llm.training.standing_answers import Asked, standing
-from nodes.llm.transcript import Entry, read_lines
 
 _REPORT = "goal_report.json"
 

@@ -4,7 +4,7 @@ import http.client
 import time
 from contextlib import closing
 
-from nodes.llm.timed_http import timed_connection
+from nodes.llm.requests.timed_http import timed_connection
 
 _MOST = 4 * 2**20  # bytes of an answer; the metrics are the longest
 

@@ -8,9 +8,9 @@ from messages.world import Condition, RewardTerm
 from models.outcomes import rewards_mislead
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps
-from nodes.fast_agent.policy_training import train, try_policy
-from nodes.fast_agent.spec_limits import largest_budget, limited
-from nodes.fast_agent.warm_starts import WarmStarts
+from nodes.fast_agent.learning.policy_training import train, try_policy
+from nodes.fast_agent.learning.spec_limits import largest_budget, limited
+from nodes.fast_agent.learning.warm_starts import WarmStarts
 
 
 def train_further(

@@ -21,16 +21,16 @@ from nodes.fast_agent.implementing import (
     judge,
     try_out,
 )
-from nodes.fast_agent.policy_training import stage_of, train, try_policy
-from nodes.fast_agent.portions import OutOfSamples
-from nodes.fast_agent.seeds import training_seeds
-from nodes.fast_agent.skill_use import LookedUp
-from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
-from nodes.fast_agent.spec_checking import SpecChecker
-from nodes.fast_agent.spec_limits import largest_budget, limited
-from nodes.fast_agent.stage_playing import leading_programs
+from nodes.fast_agent.known_skills.skill_use import LookedUp
+from nodes.fast_agent.learning.policy_training import stage_of, train, try_policy
+from nodes.fast_agent.learning.spec_asking import ask_for_spec, interface_of, observations_to_choose
+from nodes.fast_agent.learning.spec_checking import SpecChecker
+from nodes.fast_agent.learning.spec_limits import largest_budget, limited
+from nodes.fast_agent.learning.warm_starts import WarmStarts
+from nodes.fast_agent.playing.portions import OutOfSamples
+from nodes.fast_agent.playing.seeds import training_seeds
+from nodes.fast_agent.playing.stage_playing import leading_programs
 from nodes.fast_agent.tried_programs import TriedProgram, TriedPrograms, best_of
-from nodes.fast_agent.warm_starts import WarmStarts
 from worlds import card
 
 

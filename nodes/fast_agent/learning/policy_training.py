@@ -6,8 +6,8 @@ from messages.bus import GoalHandle
 from messages.plan import Stage, Working
 from messages.training import TRAIN, Policy, Progress, Train, Trained, TrainingSpec
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.evidence import learning_of
 from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps, judge, try_out
+from nodes.fast_agent.playing.evidence import learning_of
 
 
 def train(

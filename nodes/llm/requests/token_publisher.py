@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from messages.chat import TOKENS, Ask, Tokens
-from nodes.llm.thinking import BEGINS, ENDS
+from nodes.llm.answers.thinking import BEGINS, ENDS
 
 _EVERY = 0.1  # seconds
 

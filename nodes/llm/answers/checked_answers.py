@@ -7,8 +7,8 @@ import msgspec
 
 from messages.chat import ChatMessage, Question
 from nodes.common.questions.prompt_parts import without_next
-from nodes.llm.answer_parsing import parse
-from nodes.llm.answer_schema import answer_schema
+from nodes.llm.answers.answer_parsing import parse
+from nodes.llm.answers.answer_schema import answer_schema
 from nodes.llm.backend import Backend, BackendError, Completion
 
 _REPAIR = """That answer cannot be used: {error}

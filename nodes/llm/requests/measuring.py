@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from messages.chat import ChatMessage
 from nodes.common.questions.prompt_parts import without_pictures
 from nodes.llm.backend import BackendError
-from nodes.llm.completions import exchange
+from nodes.llm.requests.completions import exchange
 
 LOG = logging.getLogger("llm")
 CHARACTERS = 2.5

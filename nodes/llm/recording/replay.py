@@ -12,11 +12,11 @@ from messages.bus import ServiceError
 from messages.chat import Ask, ChatMessage, Question
 from nodes.common.storage.whole_files import write_whole
 from nodes.llm.profiles import Replay
-from nodes.llm.prompt_difference import differing_lines
-from nodes.llm.transcript import Entry, Unanswered, read_lines
+from nodes.llm.recording.prompt_difference import differing_lines
+from nodes.llm.recording.transcript import Entry, Unanswered, read_lines
 
 REPORT = "difference.txt"
-RECORDINGS = Path(__file__).parents[2] / "models" / "recordings"
+RECORDINGS = Path(__file__).parents[3] / "models" / "recordings"
 """The transcripts that come with the project."""
 _TIMES = {"seconds"}  # fields of questions that a clock decides, not the run
 _MOST = 12  # differences that are listed

@@ -10,7 +10,7 @@ from messages.program import CHECK, CheckProgram, Program
 from messages.world import RewardTerm
 from nodes.common.checks.spec_check import clonable, macro_problems, picture_problems, spec_problems
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.inlining import clashes, with_skills
+from nodes.fast_agent.known_skills.inlining import clashes, with_skills
 from worlds import card
 from worlds.common.pictures import picture_shape
 

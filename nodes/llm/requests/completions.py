@@ -15,7 +15,7 @@ import msgspec
 from messages.bounds import NotNegative
 from messages.undecodable import UNDECODABLE
 from nodes.llm.backend import BackendError, OnPiece
-from nodes.llm.timed_http import timed_connection
+from nodes.llm.requests.timed_http import timed_connection
 
 # Statuses of a server that takes no question now, and takes it later.
 _PASSING = {408, 425, 429, 502, 503, 504}

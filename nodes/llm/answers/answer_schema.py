@@ -7,7 +7,7 @@ import msgspec
 
 from messages.chat import ANSWERS, Question, SpecQuestion, game_of
 from messages.world import REWARDS
-from nodes.llm.answer_bounds import bounded, narrowed
+from nodes.llm.answers.answer_bounds import bounded, narrowed
 from worlds import card
 from worlds.common.mineclip_feature import MINECLIP
 

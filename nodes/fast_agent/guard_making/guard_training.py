@@ -11,13 +11,13 @@ from messages.world import Guard, Interface
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.evidence import learning_of
-from nodes.fast_agent.guard_check import why_not_played
-from nodes.fast_agent.guard_comparison import compare, longest_comparison
-from nodes.fast_agent.guard_spec import write_guard_spec
+from nodes.fast_agent.guard_making.guard_check import why_not_played
+from nodes.fast_agent.guard_making.guard_comparison import compare, longest_comparison
+from nodes.fast_agent.guard_making.guard_spec import write_guard_spec
 from nodes.fast_agent.implementing import SpentSteps
-from nodes.fast_agent.policy_training import train
-from nodes.fast_agent.seeds import training_seeds
+from nodes.fast_agent.learning.policy_training import train
+from nodes.fast_agent.playing.evidence import learning_of
+from nodes.fast_agent.playing.seeds import training_seeds
 
 
 class TrainedGuard(NamedTuple):

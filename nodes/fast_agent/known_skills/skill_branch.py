@@ -6,8 +6,8 @@ from messages.bus import RemoteError
 from nodes.common.skills.skills import LibraryError, Skill
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps, judge, try_out
-from nodes.fast_agent.portions import OutOfSamples
-from nodes.fast_agent.skill_use import Skills
+from nodes.fast_agent.known_skills.skill_use import Skills
+from nodes.fast_agent.playing.portions import OutOfSamples
 
 
 def implement_by_skill(

@@ -13,7 +13,7 @@ import msgspec
 
 from messages.chat import Answered, ChatMessage
 from nodes.common.storage.whole_files import UnusableFile, cut_unfinished_line, named
-from nodes.llm.answers import Attempt
+from nodes.llm.answers.checked_answers import Attempt
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 

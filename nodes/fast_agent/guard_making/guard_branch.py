@@ -11,10 +11,10 @@ from messages.world import Guard
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.guard_check import why_not_played
-from nodes.fast_agent.guard_training import TrainedGuard, train_guard
+from nodes.fast_agent.guard_making.guard_check import why_not_played
+from nodes.fast_agent.guard_making.guard_training import TrainedGuard, train_guard
 from nodes.fast_agent.implementing import SpentSteps
-from nodes.fast_agent.skill_use import GuardFound, Skills
+from nodes.fast_agent.known_skills.skill_use import GuardFound, Skills
 
 GuardGoal = GoalHandle[MakeGuard, Working]
 

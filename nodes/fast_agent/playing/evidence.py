@@ -1,7 +1,7 @@
 """Summarises a training and its policy's tryout for the critic and the next spec question."""
 
 from messages.training import Learning, Trained
-from nodes.fast_agent.stage_playing import Played
+from nodes.fast_agent.playing.stage_playing import Played
 
 MOST_POINTS = 8
 

@@ -15,8 +15,8 @@ from nodes.common.goals.guard_counts import tried_in_words
 from nodes.common.goals.session_ends import worth_a_retry
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import SpentSteps
-from nodes.fast_agent.portions import OutOfSamples, longest_episode, play_what_fits
-from nodes.fast_agent.stage_playing import Play, Played
+from nodes.fast_agent.playing.portions import OutOfSamples, longest_episode, play_what_fits
+from nodes.fast_agent.playing.stage_playing import Play, Played
 
 Making = GoalHandle[MakeGuard, Working]
 

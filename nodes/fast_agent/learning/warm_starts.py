@@ -11,7 +11,7 @@ import msgspec
 from messages.training import Policy, Trained, TrainingSpec
 from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.implementing import Implementing
-from nodes.fast_agent.skill_use import Skills
+from nodes.fast_agent.known_skills.skill_use import Skills
 from worlds import card
 
 

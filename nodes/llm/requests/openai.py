@@ -10,15 +10,15 @@ from typing import Any
 from messages.chat import ANSWERS, ChatMessage, Question
 from nodes.common.questions.asking import kind_of
 from nodes.common.questions.prompt_parts import with_examples
-from nodes.llm.answer_bounds import without_prose_bounds
+from nodes.llm.answers.answer_bounds import without_prose_bounds
+from nodes.llm.answers.thinking import split
 from nodes.llm.backend import BackendError, Completion, Listener, OnPiece
-from nodes.llm.completions import post
-from nodes.llm.fitting import Fitted, fit
 from nodes.llm.lessons.shown import library
-from nodes.llm.measuring import Meter
 from nodes.llm.profiles import OpenAI, Requests
-from nodes.llm.question_pictures import content
-from nodes.llm.thinking import split
+from nodes.llm.requests.completions import post
+from nodes.llm.requests.fitting import Fitted, fit
+from nodes.llm.requests.measuring import Meter
+from nodes.llm.requests.question_pictures import content
 
 
 class OpenAIBackend:

@@ -5,8 +5,8 @@ import json
 import msgspec
 
 from messages.chat import ANSWERS, Question
-from nodes.llm.thinking import split
-from nodes.llm.wrappings import candidates
+from nodes.llm.answers.thinking import split
+from nodes.llm.answers.wrappings import candidates
 
 
 def parse(question: Question, text: str) -> str:

@@ -5,9 +5,9 @@ import msgspec
 from messages.training import TrainingSpec, Tryouts
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Implementing, SpentSteps, longest_tryout
-from nodes.fast_agent.policy_training import stage_of
-from nodes.fast_agent.portions import OutOfSamples
-from nodes.fast_agent.seeds import seeds_while_training
+from nodes.fast_agent.learning.policy_training import stage_of
+from nodes.fast_agent.playing.portions import OutOfSamples
+from nodes.fast_agent.playing.seeds import seeds_while_training
 
 
 def limited(

@@ -28,9 +28,9 @@ from messages.world import (
 from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import together
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.portions import next_portion, portion_id, rest_of
-from nodes.fast_agent.seeds import performance_seeds, validation_seeds
-from nodes.fast_agent.stage_playing import play_of
+from nodes.fast_agent.playing.portions import next_portion, portion_id, rest_of
+from nodes.fast_agent.playing.seeds import performance_seeds, validation_seeds
+from nodes.fast_agent.playing.stage_playing import play_of
 from worlds import card
 from worlds.card import Planning, Unreachable
 

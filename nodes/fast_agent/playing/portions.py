@@ -14,7 +14,7 @@ from messages.plan import Stage
 from messages.program import Program, ProgramReport
 from messages.world import ChoiceUse, SeedRange, Task
 from nodes.common.goals.guard_counts import together
-from nodes.fast_agent.stage_playing import Play, Played, Player
+from nodes.fast_agent.playing.stage_playing import Play, Played, Player
 
 
 class OutOfSamples(Exception):

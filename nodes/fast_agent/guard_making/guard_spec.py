@@ -6,9 +6,9 @@ from messages.plan import MakeGuard, SubAction, Working
 from messages.world import Interface
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.spec_asking import ask_for_spec, interface_of, observations_to_choose
-from nodes.fast_agent.spec_checking import SpecChecker
-from nodes.fast_agent.spec_limits import largest_budget
+from nodes.fast_agent.learning.spec_asking import ask_for_spec, interface_of, observations_to_choose
+from nodes.fast_agent.learning.spec_checking import SpecChecker
+from nodes.fast_agent.learning.spec_limits import largest_budget
 from worlds import card
 from worlds.common.pictures import picture_shape
 

@@ -1,0 +1,1 @@
+"""Guards: written as code or trained, checked, and compared with playing without them."""

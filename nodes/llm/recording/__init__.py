@@ -1,0 +1,1 @@
+"""Transcripts of questions and answers, and their replay."""

@@ -1,0 +1,1 @@
+"""Requests to a server: chat completions in bounded time, prompts that fit, pictures."""
