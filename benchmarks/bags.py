@@ -25,7 +25,7 @@ import numpy as np
 from mcap.writer import CompressionType, Writer
 
 from benchmarks.arguments import positive
-from messages.bus.header import VERSION, Header
+from messages.bus.network.header import VERSION, Header
 from messages.codec import encode, snapshot
 from messages.training import PROGRESS, Progress
 from messages.world import Step

@@ -26,7 +26,7 @@ import zmq
 from benchmarks.arguments import positive
 from messages.array import Array
 from messages.bus import Bus
-from messages.bus.header import VERSION, Header, encode_header
+from messages.bus.network.header import VERSION, Header, encode_header
 from messages.codec import encode
 from messages.interface import Service
 

@@ -28,8 +28,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from messages.bus import AddressError, Bus, BusError, GoalCancelled, GoalHandle, GoalStore, Later
-from messages.bus.address import check_name
 from messages.bus.failure_text import disk_failure
+from messages.bus.network.address import check_name
 from messages.empty import Empty
 from messages.files import list_files, read_file
 from messages.interface import (

@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from messages.bus import Bus, GoalCancelled, GoalHandle, Later, RemoteError, ServiceError
-from messages.bus.goal_store import feedback_topic
+from messages.bus.actions.goal_store import feedback_topic
 from messages.codec import decode, encode, fingerprint, snapshot
 from messages.interface import (
     Action,

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from messages.bus import Bus, BusError
-from messages.bus.curve import TOOLS
-from messages.bus.header import Header
+from messages.bus.network.curve import TOOLS
+from messages.bus.network.header import Header
 from messages.codec import CodecError
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic

@@ -11,7 +11,7 @@ from msgspec import inspect
 
 import messages
 from messages.bus import Bus, BusError
-from messages.bus.goal_store import feedback_topic
+from messages.bus.actions.goal_store import feedback_topic
 from messages.calling import calls
 from messages.empty import Empty
 from messages.files import list_files, read_file

@@ -4,10 +4,10 @@ to copy where."""
 import os
 from pathlib import Path
 
-from messages.bus.address import read_hosts
-from messages.bus.curve import TOOLS, make_keys
 from messages.bus.errors import AddressError
-from messages.bus.key_files import NEW_ONES, PUBLIC, SECRET, check_folder
+from messages.bus.network.address import read_hosts
+from messages.bus.network.curve import TOOLS, make_keys
+from messages.bus.network.key_files import NEW_ONES, PUBLIC, SECRET, check_folder
 from nodes.config import key_folder
 from rlgpt.composing.configuration import Stack, check
 from rlgpt.launching.machines import LAUNCHER, PAGE

@@ -10,7 +10,7 @@ from tensorboard.compat.proto.event_pb2 import Event  # pyright: ignore
 from tensorboard.compat.proto.summary_pb2 import Summary as Scalars  # pyright: ignore
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-from messages.bus.goal_store import GoalRecord
+from messages.bus.actions.goal_store import GoalRecord
 from messages.codec import encode, snapshot
 from messages.plan import PURSUE, Limits, PursueGoal
 from messages.program import Program

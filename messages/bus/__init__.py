@@ -1,6 +1,13 @@
-"""Topics, services and actions between processes, over ZeroMQ. See docs/architecture.md."""
+"""Topics, services and actions between processes, over ZeroMQ. See docs/architecture.md.
 
-from messages.bus.action_server import GoalHandle
+``bus.py`` is what a node has. ``services/``, ``actions/`` and ``topics/`` are the three kinds of
+conversation, ``network/`` what is below them. ``serving.py`` is the thread that serves a node's
+endpoints (``node_endpoints.py``), ``caller.py`` what calls those of others, ``gate.py`` where work
+waits while a node is paused, ``replay_bus.py`` an end that sends recorded messages.
+"""
+
+from messages.bus.actions.action_server import GoalHandle
+from messages.bus.actions.goal_store import GoalRecord, GoalStore, MemoryGoals
 from messages.bus.bus import Bus
 from messages.bus.errors import (
     SESSION_KILLED,
@@ -16,8 +23,7 @@ from messages.bus.errors import (
     RemoteError,
     ServiceError,
 )
-from messages.bus.goal_store import GoalRecord, GoalStore, MemoryGoals
-from messages.bus.later import Later
+from messages.bus.services.later import Later
 
 __all__ = [
     "SESSION_KILLED",

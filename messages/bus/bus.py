@@ -15,19 +15,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from messages.bus.action_server import GoalHandle
+from messages.bus.actions.action_server import GoalHandle
+from messages.bus.actions.goal_store import AnyAction, GoalStore
 from messages.bus.caller import Caller
-from messages.bus.curve import TOOLS
 from messages.bus.diagnostics import INTERVAL, Diagnostics
 from messages.bus.errors import BusClosed
 from messages.bus.gate import Gate
-from messages.bus.goal_store import AnyAction, GoalStore
-from messages.bus.later import Later
-from messages.bus.network import LAST, Network
+from messages.bus.network.curve import TOOLS
+from messages.bus.network.sockets import LAST, Network
 from messages.bus.node_endpoints import NodeEndpoints
+from messages.bus.services.later import Later
 from messages.bus.serving import TURN, Serving
-from messages.bus.subscriptions import Subscriptions
-from messages.bus.topics import FramesCallback, UntypedCallback
+from messages.bus.topics.subscriptions import Subscriptions
+from messages.bus.topics.topic_sockets import FramesCallback, UntypedCallback
 from messages.interface import (
     Action,
     Feedback,

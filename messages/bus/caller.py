@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from messages.bus.clients import Clients
+from messages.bus.actions.goal_client import GoalClient
+from messages.bus.actions.goal_store import AnyAction, feedback_topic
 from messages.bus.errors import BusClosed, BusError, MalformedReply
-from messages.bus.goal_client import GoalClient
-from messages.bus.goal_store import AnyAction, feedback_topic
-from messages.bus.network import Network
+from messages.bus.network.sockets import Network
+from messages.bus.services.clients import Clients
+from messages.bus.services.waiting import NodeStatus, RequestLimits
 from messages.bus.serving import Serving
-from messages.bus.topics import TopicReader
-from messages.bus.waiting import NodeStatus, RequestLimits
+from messages.bus.topics.topic_sockets import TopicReader
 from messages.codec import CodecError, decode, encode
 from messages.empty import Empty
 from messages.interface import Action, Feedback, Goal, Reply, Request, Result, Service

@@ -4,15 +4,8 @@ import logging
 from collections.abc import Callable
 from typing import Any, cast
 
-from messages.bus import address as addresses
-from messages.bus.action_server import ActionServer, GoalHandle
-from messages.bus.call_events import CallEvents
-from messages.bus.diagnostics import Diagnostics
-from messages.bus.errors import INTERNAL, BusError, ServiceError
-from messages.bus.failure_text import disk_failure
-from messages.bus.frames import Socket, keep
-from messages.bus.gate import Gate
-from messages.bus.goal_store import (
+from messages.bus.actions.action_server import ActionServer, GoalHandle
+from messages.bus.actions.goal_store import (
     GoalStore,
     MemoryGoals,
     cancel_service,
@@ -20,14 +13,21 @@ from messages.bus.goal_store import (
     result_service,
     send_service,
 )
-from messages.bus.guard import Guard
-from messages.bus.later import Later
-from messages.bus.network import Network
-from messages.bus.services import SOCKET as REQUESTS
-from messages.bus.services import Call, Services
+from messages.bus.diagnostics import Diagnostics
+from messages.bus.errors import INTERNAL, BusError, ServiceError
+from messages.bus.failure_text import disk_failure
+from messages.bus.gate import Gate
+from messages.bus.network import address as addresses
+from messages.bus.network.connection_guard import Guard
+from messages.bus.network.frames import Socket, keep
+from messages.bus.network.sockets import Network
+from messages.bus.services.call_events import CallEvents
+from messages.bus.services.later import Later
+from messages.bus.services.service_server import SOCKET as REQUESTS
+from messages.bus.services.service_server import Call, Services
+from messages.bus.services.workers import Workers
 from messages.bus.serving import Serving
-from messages.bus.topics import SUBSCRIPTIONS, Publisher
-from messages.bus.workers import Workers
+from messages.bus.topics.topic_sockets import SUBSCRIPTIONS, Publisher
 from messages.calling import calls
 from messages.codec import CodecError, Frames, decode, encode, fingerprint
 from messages.interface import (

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import cast
 
 from messages.bus.bus import Bus
-from messages.bus.services import Call, Services
-from messages.bus.topics import Publisher
+from messages.bus.services.service_server import Call, Services
+from messages.bus.topics.topic_sockets import Publisher
 from messages.codec import Frames
 from messages.system import Endpoint
 

@@ -4,7 +4,12 @@ excluded."""
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
-from messages.bus.goal_store import cancel_service, feedback_topic, result_service, send_service
+from messages.bus.actions.goal_store import (
+    cancel_service,
+    feedback_topic,
+    result_service,
+    send_service,
+)
 from messages.calling import calls
 from messages.interface import Action, Service, Topic
 from messages.system import Description

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from messages.bus.goal_store import cancel_service, result_service, send_service
+from messages.bus.actions.goal_store import cancel_service, result_service, send_service
 from messages.calling import CallEvent
 from messages.interface import Action, Service, Topic
 from messages.undecodable import UNDECODABLE

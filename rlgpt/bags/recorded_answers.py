@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from messages.bus.goal_store import PENDING, UNKNOWN, GoalQuery, GoalState
-from messages.bus.services import Call
+from messages.bus.actions.goal_store import PENDING, UNKNOWN, GoalQuery, GoalState
+from messages.bus.services.service_server import Call
 from messages.calling import CallEvent
 from messages.codec import CodecError, Frames, decode, encode, snapshot
 from messages.system import Description, description

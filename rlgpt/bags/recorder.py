@@ -2,7 +2,7 @@
 
 import time
 
-from messages.bus.header import Header
+from messages.bus.network.header import Header
 from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, decode
 from messages.system import description

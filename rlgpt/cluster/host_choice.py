@@ -6,8 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from messages.bus.curve import TOOLS, make_keys
 from messages.bus.errors import AddressError
+from messages.bus.network.curve import TOOLS, make_keys
 from nodes.common.running.process import python
 from nodes.config import key_folder
 from rlgpt.cluster.cluster_joining import PAGE

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from messages.bus.address import read_hosts
+from messages.bus.network.address import read_hosts
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.process import end_with_supervisor, leave, notify
 from nodes.common.storage.yaml_numbers import written_yaml

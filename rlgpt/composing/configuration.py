@@ -10,7 +10,7 @@ import msgspec
 
 from messages.bounds import Amount, NotNegative, Positive
 from messages.bus import AddressError
-from messages.bus.address import read_hosts
+from messages.bus.network.address import read_hosts
 from messages.plan import Limits
 from messages.training import TrainingSpec
 from messages.world import JUDGED, Condition, Task

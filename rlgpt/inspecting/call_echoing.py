@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from messages.bus import Bus, BusError
-from messages.bus.goal_store import PENDING, UNKNOWN
-from messages.bus.header import Header
+from messages.bus.actions.goal_store import PENDING, UNKNOWN
+from messages.bus.network.header import Header
 from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, decode, decode_untyped
 from messages.system import Description

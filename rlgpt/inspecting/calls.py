@@ -17,7 +17,7 @@ from messages.bus import (
     GoalCancelled,
     RemoteError,
 )
-from messages.bus.goal_store import UNKNOWN
+from messages.bus.actions.goal_store import UNKNOWN
 from messages.codec import CodecError
 from messages.interface import Action, Service, Topic
 from messages.undecodable import UNDECODABLE

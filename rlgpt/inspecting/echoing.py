@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from messages.bus import Bus
-from messages.bus.header import Header
+from messages.bus.network.header import Header
 from messages.system import Description
 from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.opening import described, find_endpoint, opened

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from messages.bus.goal_store import FINISHED, GoalRecord
+from messages.bus.actions.goal_store import FINISHED, GoalRecord
 from messages.codec import CodecError, decode_untyped
 from nodes.common.running.exit_codes import FAILED
 from nodes.common.storage.stored_goals import read_goals

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from messages.bus import Bus, BusError
-from messages.bus.curve import TOOLS
+from messages.bus.network.curve import TOOLS
 from messages.empty import Empty
 from messages.system import LIST, Description, Endpoint, NodeState
 from nodes.common.running.exit_codes import FAILED

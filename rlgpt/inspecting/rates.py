@@ -7,7 +7,7 @@ import time
 from statistics import quantiles
 from typing import Any
 
-from messages.bus.header import Header
+from messages.bus.network.header import Header
 from messages.codec import Frames
 from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.echoing import check_topic, spinning

@@ -19,8 +19,8 @@ from pathlib import Path
 import msgspec
 from rich.text import Text
 
-from messages.bus.address import prepare, socket_path
 from messages.bus.errors import AddressError
+from messages.bus.network.address import prepare, socket_path
 from nodes.common.running.commit import CHECKOUT
 from nodes.common.running.counted import counted
 from nodes.common.running.ending_signals import interruptible

@@ -12,7 +12,7 @@ from typing import Any
 
 from messages import plan, system, training, world
 from messages.bus import Bus, BusError, RemoteError
-from messages.bus.address import Host
+from messages.bus.network.address import Host
 from messages.codec import CodecError
 from nodes.common.running.exit_codes import FAILED, REFUSED, UNUSABLE_FILE
 from nodes.common.running.logs import LogFile

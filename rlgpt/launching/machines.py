@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from messages.bus.address import Host, read_hosts
 from messages.bus.errors import AddressError
-from messages.bus.key_files import check_folder, missing_folder
+from messages.bus.network.address import Host, read_hosts
+from messages.bus.network.key_files import check_folder, missing_folder
 from nodes.config import key_folder
 from rlgpt.composing.configuration import Stack
 from rlgpt.refused import Refused

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from messages.bus.goal_store import FINISHED
+from messages.bus.actions.goal_store import FINISHED
 from messages.interface import Action
 from messages.plan import (
     ACHIEVE,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from messages.bus.goal_store import GoalRecord
+from messages.bus.actions.goal_store import GoalRecord
 from messages.plan import PURSUE
 from messages.undecodable import UNDECODABLE
 from rlgpt.report import stores

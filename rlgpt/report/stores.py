@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from messages.bus.goal_store import GoalRecord
+from messages.bus.actions.goal_store import GoalRecord
 from messages.codec import CodecError, decode
 from messages.interface import Action
 from messages.undecodable import UNDECODABLE

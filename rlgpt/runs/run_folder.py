@@ -6,7 +6,7 @@ import shutil
 import time
 from pathlib import Path
 
-from messages.bus.address import short_folder
+from messages.bus.network.address import short_folder
 from nodes.common.running.file_lock import is_locked, take_lock
 from nodes.config import ENV_SERVER, ConfigError, env_server_number, read_config
 from rlgpt.refused import Refused

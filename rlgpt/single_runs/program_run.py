@@ -11,7 +11,7 @@ import msgspec
 
 from messages.bounds import LARGEST
 from messages.bus import BusError, RemoteError
-from messages.bus.address import socket_path
+from messages.bus.network.address import socket_path
 from messages.program import CHECK, CheckProgram, Problem, Program, ProgramReport
 from messages.world import (
     CLOSE,

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from messages.bus import Bus, DeadlineExceeded
-from messages.bus.waiting import NodeStatus, RequestLimits, Wait
+from messages.bus.services.waiting import NodeStatus, RequestLimits, Wait
 from messages.empty import Empty
 from messages.plan import PURSUE
 from messages.system import (

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import yaml
 
-from messages.bus.curve import make_keys
+from messages.bus.network.curve import make_keys
 from messages.calling import CallEvent
 from messages.codec import decode
 from messages.system import Description, describe

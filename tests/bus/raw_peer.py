@@ -5,8 +5,8 @@ from typing import Any
 
 import zmq
 
-from messages.bus.address import Side, socket_path
-from messages.bus.header import VERSION, Header, decode_header, encode_header
+from messages.bus.network.address import Side, socket_path
+from messages.bus.network.header import VERSION, Header, decode_header, encode_header
 from messages.codec import encode, snapshot
 from tests.bus.bus_server import Do
 from tests.bus_processes import PATIENCE

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from messages.bus import Bus, GoalCancelled, RemoteError
-from messages.bus.curve import make_keys
-from messages.bus.flow import MAX_WAITING
-from messages.bus.header import Header
-from messages.bus.waiting import RequestLimits
+from messages.bus.network.curve import make_keys
+from messages.bus.network.header import Header
+from messages.bus.services.waiting import RequestLimits
+from messages.bus.topics.flow import MAX_WAITING
 from messages.calling import CallEvent, calls
 from messages.codec import Frames, decode
 from messages.empty import Empty

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import zmq
 
-from messages.bus.client import Client
-from messages.bus.connection import Connection
-from messages.bus.header import VERSION, Header, decode_header, encode_header
-from messages.bus.waiting import RequestLimits
+from messages.bus.network.connection import Connection
+from messages.bus.network.header import VERSION, Header, decode_header, encode_header
+from messages.bus.services.client import Client
+from messages.bus.services.waiting import RequestLimits
 from tests.bus_processes import PATIENCE
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from messages.bus import AddressError, Bus, BusClosed, BusError, RemoteError, ServiceError
-from messages.bus.address import UNIX_PATH_MAX, socket_path
-from messages.bus.curve import make_keys
-from messages.bus.workers import MAX_WORKERS
+from messages.bus.network.address import UNIX_PATH_MAX, socket_path
+from messages.bus.network.curve import make_keys
+from messages.bus.services.workers import MAX_WORKERS
 from messages.codec import CodecError
 from messages.empty import Empty
 from messages.interface import Service, Topic

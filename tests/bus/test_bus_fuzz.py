@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from messages.bus import Bus
-from messages.bus.address import socket_path
-from messages.bus.goal_store import GoalQuery
+from messages.bus.actions.goal_store import GoalQuery
+from messages.bus.network.address import socket_path
 from messages.codec import MAX_MESSAGE
 from messages.system import Diagnostic, diagnostics
 from tests.bus.bus_server import DO, Do, Done
@@ -195,7 +195,7 @@ def test_node_survives_a_hundred_thousand_hostile_messages(
 def test_message_without_an_end_is_cut_off(
     run: Path, monkeypatch: pytest.MonkeyPatch, side: Any
 ) -> None:
-    monkeypatch.setattr("messages.bus.guard.MAX_GROWTH", 32 << 20)
+    monkeypatch.setattr("messages.bus.network.connection_guard.MAX_GROWTH", 32 << 20)
     node = Bus(run, "server")
     reported: list[str] = []
     report = node._diagnostics.report  # pyright: ignore[reportPrivateUsage]
@@ -218,7 +218,7 @@ def test_message_without_an_end_is_cut_off(
 def test_connections_beyond_the_limit_are_closed(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("messages.bus.guard.MAX_CONNECTIONS", 20)
+    monkeypatch.setattr("messages.bus.network.connection_guard.MAX_CONNECTIONS", 20)
     node = Bus(run, "server")
     opened = [socket.socket(socket.AF_UNIX) for _ in range(30)]
     try:

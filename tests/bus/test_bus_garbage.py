@@ -13,8 +13,8 @@ import pytest
 import zmq
 
 from messages.bus import Bus, BusError
-from messages.bus.address import prepare, socket_path
-from messages.bus.header import VERSION, Header, encode_header
+from messages.bus.network.address import prepare, socket_path
+from messages.bus.network.header import VERSION, Header, encode_header
 from messages.codec import encode, snapshot
 from messages.system import Diagnostic, diagnostics
 from tests.bus.bus_server import BEHIND, DO, LATEST, Do, Done
@@ -308,7 +308,7 @@ def test_request_in_progress_is_not_done_again_however_many_other_clients_call(
     run: Path, context: Sockets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many other clients call meanwhile: repeated, it is answered and not done again."""
-    monkeypatch.setattr("messages.bus.services.MAX_CLIENTS", 4)
+    monkeypatch.setattr("messages.bus.services.service_server.MAX_CLIENTS", 4)
     begun: list[str] = []
     goes_on = threading.Event()
 

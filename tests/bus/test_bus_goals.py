@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from messages.bus import Bus, GoalHandle
-from messages.bus.goal_store import PENDING, GoalQuery, GoalRecord, MemoryGoals, result_service
+from messages.bus.actions.goal_store import (
+    PENDING,
+    GoalQuery,
+    GoalRecord,
+    MemoryGoals,
+    result_service,
+)
 from tests.bus.bus_server import WORK, Do, Done
 from tests.bus.raw_peer import RawPeer, reply, request
 from tests.bus_processes import PATIENCE

@@ -17,9 +17,9 @@ import pytest
 import zmq
 
 from messages.bus import AddressError, Bus, BusError, DeadlineExceeded
-from messages.bus.connection import Connection
-from messages.bus.curve import make_keys
-from messages.bus.key_files import read_pair, read_public
+from messages.bus.network.connection import Connection
+from messages.bus.network.curve import make_keys
+from messages.bus.network.key_files import read_pair, read_public
 from messages.system import Diagnostic, diagnostics
 from tests.bus import SERVER
 from tests.bus.bus_server import DO, LATEST, Do, Done

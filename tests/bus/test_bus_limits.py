@@ -9,10 +9,10 @@ import pytest
 
 from messages import codec
 from messages.bus import Bus, RemoteError
-from messages.bus.action_server import MAX_GOALS
-from messages.bus.admission import MAX_OPEN_EACH
-from messages.bus.services import MAX_CLIENT_ID
-from messages.bus.topics import MAX_EACH, MAX_NAME, REJECTED
+from messages.bus.actions.action_server import MAX_GOALS
+from messages.bus.services.admission import MAX_OPEN_EACH
+from messages.bus.services.service_server import MAX_CLIENT_ID
+from messages.bus.topics.topic_sockets import MAX_EACH, MAX_NAME, REJECTED
 from messages.codec import CodecError, encode
 from tests.bus.bus_server import DO, WORK, Batch, Do, Done
 from tests.bus.callers import notes
@@ -78,7 +78,7 @@ def test_check_of_a_request_that_never_came_gets_an_error(raw: RawPeer) -> None:
 def test_request_whose_reply_is_no_longer_stored_is_not_done_twice(
     run: Path, bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("messages.bus.services.KEPT", -1.0)
+    monkeypatch.setattr("messages.bus.services.service_server.KEPT", -1.0)
     node = Bus(run, "server")
     done: list[str] = []
 
@@ -174,7 +174,7 @@ def test_subscriptions_beyond_the_limit_are_rejected(raw: RawPeer) -> None:
 def test_subscribers_beyond_the_limit_are_rejected_and_departed_ones_do_not_count(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("messages.bus.topics.MAX_SUBSCRIBERS", 2)
+    monkeypatch.setattr("messages.bus.topics.topic_sockets.MAX_SUBSCRIBERS", 2)
     monkeypatch.setattr("messages.bus.node_endpoints._PRUNED", 0.05)
     node, raw = Bus(run, "server"), RawPeer(run)
     try:

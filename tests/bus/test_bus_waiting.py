@@ -11,9 +11,9 @@ import pytest
 import zmq
 
 from messages.bus import Bus, DeadlineExceeded, GoalCancelled
-from messages.bus.address import prepare, socket_path
-from messages.bus.client import NOT_KNOWN
-from messages.bus.header import VERSION, Header, decode_header, encode_header
+from messages.bus.network.address import prepare, socket_path
+from messages.bus.network.header import VERSION, Header, decode_header, encode_header
+from messages.bus.services.client import NOT_KNOWN
 from messages.codec import encode, snapshot
 from messages.empty import Empty
 from messages.interface import Service
@@ -99,7 +99,7 @@ def test_deadline_does_not_count_while_the_node_gets_ready(
 def test_node_that_is_not_started_is_waited_for_a_stated_time(
     run: Path, bus: Bus, notices: Notices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("messages.bus.waiting.ABSENCE", 2.0)
+    monkeypatch.setattr("messages.bus.services.waiting.ABSENCE", 2.0)
     with pytest.raises(DeadlineExceeded, match=r"server/do_again.*2 seconds: it is not running"):
         bus.call(HURRIED, Do())
     (sentence,) = notices.sentences
@@ -109,9 +109,9 @@ def test_node_that_is_not_started_is_waited_for_a_stated_time(
 def test_node_that_the_launcher_knows_is_waited_for_longer(
     run: Path, bus: Bus, notices: Notices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("messages.bus.waiting.ABSENCE", 0.1)
-    monkeypatch.setattr("messages.bus.waiting.NOTICE", 0.0)
-    monkeypatch.setattr("messages.bus.waiting.QUERY_INTERVAL", 0.1)
+    monkeypatch.setattr("messages.bus.services.waiting.ABSENCE", 0.1)
+    monkeypatch.setattr("messages.bus.services.waiting.NOTICE", 0.0)
+    monkeypatch.setattr("messages.bus.services.waiting.QUERY_INTERVAL", 0.1)
     with launcher(run, "released") as states:
         caller = Caller(lambda: bus.call(HURRIED, Do(note="x")))
         notices.wait_for("which is not the launcher's: start it with `rlgpt run server`")
@@ -152,7 +152,7 @@ def test_waiting_for_the_server_of_a_goal_is_reported(
 def test_goal_is_cancelled_at_a_server_that_is_being_restarted(
     run: Path, bus: Bus, notices: Notices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("messages.bus.goal_client.PATIENCE", 0.5)
+    monkeypatch.setattr("messages.bus.actions.goal_client.PATIENCE", 0.5)
     server = Process(SERVER, run)
     goal = Do(note="x", seconds=600.0)
     unwanted = threading.Event()
@@ -201,8 +201,8 @@ class Silent:
 
 @pytest.fixture
 def silent(run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Silent]:
-    monkeypatch.setattr("messages.bus.waiting.CHECK", 0.05)
-    monkeypatch.setattr("messages.bus.waiting.SILENCE", 0.2)
+    monkeypatch.setattr("messages.bus.services.waiting.CHECK", 0.05)
+    monkeypatch.setattr("messages.bus.services.waiting.SILENCE", 0.2)
     silent = Silent(run)
     yield silent
     silent.close()
@@ -284,8 +284,8 @@ class Cable:
 def test_machine_that_vanishes_is_noticed_and_reported(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("messages.bus.frames.BEAT", 0.1)
-    monkeypatch.setattr("messages.bus.frames.GONE", 0.5)
+    monkeypatch.setattr("messages.bus.network.frames.BEAT", 0.1)
+    monkeypatch.setattr("messages.bus.network.frames.GONE", 0.5)
     port = free_port()
     server = Bus(run, "server", {"server": {"host": "127.0.0.1", "port": port}})
     begun = threading.Event()

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from messages.bus.goal_store import GoalRecord
+from messages.bus.actions.goal_store import GoalRecord
 from messages.plan import PURSUE
 from nodes.common.storage.node_memory import Memory
 from nodes.common.storage.stored_goals import StoredGoals

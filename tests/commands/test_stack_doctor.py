@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from messages.bus.address import UNIX_PATH_MAX
+from messages.bus.network.address import UNIX_PATH_MAX
 from rlgpt.inspecting import stack_doctor
 from rlgpt.inspecting.stack_doctor import LIBRARIES, OPTIONAL, examine
 from tests.launch_toys.launched import command, environment

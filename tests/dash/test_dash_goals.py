@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import msgspec
 import pytest
 
-from messages.bus.goal_store import GoalRecord
+from messages.bus.actions.goal_store import GoalRecord
 from messages.codec import encode, snapshot
 from messages.plan import (
     ACHIEVE,

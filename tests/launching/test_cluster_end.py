@@ -13,7 +13,7 @@ import pytest
 import yaml
 from rich.console import Console
 
-from messages.bus.curve import make_keys
+from messages.bus.network.curve import make_keys
 from rlgpt.cluster.host_choice import BRINGING
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed_process import PlacedProcess, Signals

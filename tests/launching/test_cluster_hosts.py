@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from messages.bus.key_files import SECRET
+from messages.bus.network.key_files import SECRET
 from rlgpt.cluster import cluster_check, placed_process
 from rlgpt.cluster.host_choice import with_places
 from rlgpt.composing.configuration import check

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from messages.bus import Bus, BusError
-from messages.bus.curve import make_keys
+from messages.bus.network.curve import make_keys
 from messages.empty import Empty
 from messages.files import list_files
 from rlgpt.cluster.bringing import Bringing

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import zmq
 
-from messages.bus.goal_store import FINISHED
+from messages.bus.actions.goal_store import FINISHED
 from nodes.common.storage.stored_goals import StoredGoals
 from nodes.learner.checkpoints import checkpoint
 from tests.launch_toys.launched import launched

@@ -19,7 +19,7 @@ import yaml
 
 import rlgpt
 from messages.bus import Bus, RemoteError
-from messages.bus.curve import make_keys
+from messages.bus.network.curve import make_keys
 from messages.empty import Empty
 from messages.files import FileEntry, FilePart, Files, ReadFile, list_files, read_file
 from nodes.common.running.process import hold

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from messages.bus import Bus, GoalCancelled, MalformedReply, RemoteError, ServiceError
+from messages.bus.actions.goal_store import GoalQuery, GoalRecord, result_service
 from messages.bus.errors import RETRYABLE
-from messages.bus.goal_store import GoalQuery, GoalRecord, result_service
 from messages.empty import Empty
 from messages.system import (
     Heartbeat,
@@ -192,7 +192,7 @@ def test_folder_that_cannot_be_written_ends_with_one_sentence(run: Path) -> None
 
 
 IMPATIENT = """
-from messages.bus.goal_store import GoalQuery, GoalRecord, result_service
+from messages.bus.actions.goal_store import GoalQuery, GoalRecord, result_service
 from messages.empty import Empty
 from messages.system import describe
 from nodes.node import Node

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from messages.bus.goal_store import GoalRecord, Status
+from messages.bus.actions.goal_store import GoalRecord, Status
 from messages.codec import encode, snapshot
 from messages.interface import Action
 from messages.plan import (

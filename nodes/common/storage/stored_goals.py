@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from messages.bus.goal_store import FINISHED, GoalRecord
+from messages.bus.actions.goal_store import FINISHED, GoalRecord
 from messages.undecodable import UNDECODABLE
 from nodes.common.storage.sqlite_file import open_table, unusable, writing
 

@@ -14,7 +14,7 @@ import msgspec
 
 from messages.breaking import BROKEN
 from messages.bus import Bus, BusError
-from messages.bus.header import Header
+from messages.bus.network.header import Header
 from messages.calling import calls
 from messages.chat import EXCHANGES, TOKENS
 from messages.codec import CodecError, Frames, decode

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from messages.bus.goal_store import FINISHED
+from messages.bus.actions.goal_store import FINISHED
 from messages.plan import IMPLEMENT, GuardLine, Implement, Implemented, Iteration, Line, Performed
 from messages.world import DEFAULT_GAME
 from nodes.common.goals import guard_counts

@@ -24,8 +24,8 @@ import zmq
 from zmq.utils.monitor import recv_monitor_message
 
 from messages.bus.diagnostics import Diagnostics
-from messages.bus.frames import Socket
-from messages.bus.handshakes import FAILED, ended, why_a_peer_was_rejected
+from messages.bus.network.frames import Socket
+from messages.bus.network.handshakes import FAILED, ended, why_a_peer_was_rejected
 from messages.codec import MAX_MESSAGE
 
 EVENTS = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | FAILED

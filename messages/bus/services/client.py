@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable
 
 import zmq
 
-from messages.bus.connection import AGAIN, Connection
 from messages.bus.errors import (
     BusClosed,
     DeadlineExceeded,
@@ -22,9 +21,17 @@ from messages.bus.errors import (
     PeerRestarted,
     RemoteError,
 )
-from messages.bus.frames import Socket, receive
-from messages.bus.header import MAX_HEADER, VERSION, Header, Kind, decode_header, encode_header
-from messages.bus.waiting import NodeStatus, RequestLimits, Wait
+from messages.bus.network.connection import AGAIN, Connection
+from messages.bus.network.frames import Socket, receive
+from messages.bus.network.header import (
+    MAX_HEADER,
+    VERSION,
+    Header,
+    Kind,
+    decode_header,
+    encode_header,
+)
+from messages.bus.services.waiting import NodeStatus, RequestLimits, Wait
 from messages.codec import CodecError, Frames
 
 RESTARTED = "restarted"

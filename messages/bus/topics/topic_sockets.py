@@ -17,11 +17,11 @@ from typing import Any
 import msgspec
 import zmq
 
-from messages.bus.connection import Connection
 from messages.bus.diagnostics import Diagnostics
-from messages.bus.flow import REPORT, Received, Sent
-from messages.bus.frames import Socket, receive, send
-from messages.bus.header import VERSION, Header, decode_header, encode_header
+from messages.bus.network.connection import Connection
+from messages.bus.network.frames import Socket, receive, send
+from messages.bus.network.header import VERSION, Header, decode_header, encode_header
+from messages.bus.topics.flow import REPORT, Received, Sent
 from messages.codec import CodecError, Frames, decode, decode_untyped
 from messages.interface import Topic
 

@@ -8,9 +8,7 @@ from typing import Any, cast
 
 import zmq
 
-from messages.bus.client import TICK
-from messages.bus.errors import DeadlineExceeded, GoalCancelled, MalformedReply, OtherGoal
-from messages.bus.goal_store import (
+from messages.bus.actions.goal_store import (
     MAX_WAIT,
     PENDING,
     UNKNOWN,
@@ -22,9 +20,11 @@ from messages.bus.goal_store import (
     result_service,
     send_service,
 )
-from messages.bus.header import decode_header
-from messages.bus.topics import TopicReader
-from messages.bus.waiting import RequestLimits
+from messages.bus.errors import DeadlineExceeded, GoalCancelled, MalformedReply, OtherGoal
+from messages.bus.network.header import decode_header
+from messages.bus.services.client import TICK
+from messages.bus.services.waiting import RequestLimits
+from messages.bus.topics.topic_sockets import TopicReader
 from messages.codec import CodecError, Frames, decode, encode
 
 PATIENCE = 10.0

@@ -3,11 +3,16 @@
 import logging
 from collections.abc import Callable
 
-from messages.bus import address as addresses
 from messages.bus.diagnostics import Diagnostics
-from messages.bus.network import Network
+from messages.bus.network import address as addresses
+from messages.bus.network.sockets import Network
 from messages.bus.serving import Serving
-from messages.bus.topics import FramesCallback, Subscriber, TopicReader, UntypedCallback
+from messages.bus.topics.topic_sockets import (
+    FramesCallback,
+    Subscriber,
+    TopicReader,
+    UntypedCallback,
+)
 from messages.interface import Message, Topic
 
 

@@ -19,6 +19,17 @@ from typing import Any, Generic
 
 import msgspec
 
+from messages.bus.actions.goal_store import (
+    FINISHED,
+    MAX_WAIT,
+    PENDING,
+    UNKNOWN,
+    AnyAction,
+    GoalQuery,
+    GoalRecord,
+    GoalState,
+    GoalStore,
+)
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.errors import (
     INTERNAL,
@@ -31,18 +42,7 @@ from messages.bus.errors import (
     ServiceError,
 )
 from messages.bus.failure_text import disk_failure, failure_text
-from messages.bus.goal_store import (
-    FINISHED,
-    MAX_WAIT,
-    PENDING,
-    UNKNOWN,
-    AnyAction,
-    GoalQuery,
-    GoalRecord,
-    GoalState,
-    GoalStore,
-)
-from messages.bus.services import Call
+from messages.bus.services.service_server import Call
 from messages.codec import CodecError, decode, encode, snapshot
 from messages.interface import Feedback, Goal
 

@@ -7,11 +7,11 @@ from typing import cast
 
 import zmq
 
-from messages.bus.client import Client
 from messages.bus.errors import AddressError, BusClosed
-from messages.bus.network import Network
+from messages.bus.network.sockets import Network
+from messages.bus.services.client import Client
+from messages.bus.services.waiting import NodeStatus
 from messages.bus.serving import Serving
-from messages.bus.waiting import NodeStatus
 from messages.system import LIST
 
 

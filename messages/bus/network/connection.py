@@ -16,8 +16,8 @@ from typing import cast
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
-from messages.bus.frames import Socket, limit, send
-from messages.bus.handshakes import FAILED, hung_up, why_a_node_rejects
+from messages.bus.network.frames import Socket, limit, send
+from messages.bus.network.handshakes import FAILED, hung_up, why_a_node_rejects
 from messages.codec import Frames
 
 _NEWS = int(zmq.EVENTS)

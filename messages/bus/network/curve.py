@@ -3,7 +3,7 @@
 Each node has a key pair in the keys folder, ``<node>.key`` (public) and ``<node>.key_secret``;
 command line tools are ``tools``. Off the loopback a node accepts only peers whose public key is in
 its folder. Copy the folder to the other machines by a way that you trust; a machine needs the
-secret keys of its own nodes only. `messages/bus/key_files.py` reads the files.
+secret keys of its own nodes only. `messages/bus/network/key_files.py` reads the files.
 """
 
 import contextlib
@@ -16,10 +16,10 @@ import zmq
 import zmq.auth
 import zmq.utils.z85
 
-from messages.bus.address import Host, check_name
 from messages.bus.errors import AddressError
-from messages.bus.frames import Socket
-from messages.bus.key_files import (
+from messages.bus.network.address import Host, check_name
+from messages.bus.network.frames import Socket
+from messages.bus.network.key_files import (
     PUBLIC,
     SECRET,
     WRITTEN,

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 import zmq
 
-from messages.bus.admission import Admission
-from messages.bus.call_events import CallEvents
-from messages.bus.client import DELAYED, NOT_KNOWN, RESTARTED
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.errors import OVERLOADED
-from messages.bus.frames import Socket, TooLarge, keep, receive, send
-from messages.bus.header import VERSION, Header, Kind, decode_header, encode_header
-from messages.bus.later import Later
+from messages.bus.network.frames import Socket, TooLarge, keep, receive, send
+from messages.bus.network.header import VERSION, Header, Kind, decode_header, encode_header
+from messages.bus.services.admission import Admission
+from messages.bus.services.call_events import CallEvents
+from messages.bus.services.client import DELAYED, NOT_KNOWN, RESTARTED
+from messages.bus.services.later import Later
 from messages.codec import CodecError, Frames, encode
 
 MAX_CLIENTS = 2048

@@ -8,13 +8,13 @@ from typing import Any
 
 import zmq
 
-from messages.bus import address as addresses
-from messages.bus.connection import Connection
-from messages.bus.curve import TOOLS, KeyAuthenticator, Keys
 from messages.bus.errors import AddressError
-from messages.bus.frames import Socket, limit
-from messages.bus.guard import EVENTS
-from messages.bus.key_files import missing_folder
+from messages.bus.network import address as addresses
+from messages.bus.network.connection import Connection
+from messages.bus.network.connection_guard import EVENTS
+from messages.bus.network.curve import TOOLS, KeyAuthenticator, Keys
+from messages.bus.network.frames import Socket, limit
+from messages.bus.network.key_files import missing_folder
 
 LAST = 1.0
 """Seconds in which a node's last replies and messages leave; where those who are sent them read, it

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from messages.bus.frames import keep
-from messages.bus.header import Header
-from messages.bus.topics import Publisher
+from messages.bus.network.frames import keep
+from messages.bus.network.header import Header
+from messages.bus.topics.topic_sockets import Publisher
 from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, encode
 from messages.undecodable import UNDECODABLE

@@ -1,0 +1,1 @@
+"""Actions: goals that take long, with feedback and a result that is remembered."""

@@ -1,0 +1,1 @@
+"""Sockets below the bus: addresses, connections and their limits, keys, frames and headers."""

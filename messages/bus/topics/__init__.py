@@ -1,0 +1,1 @@
+"""Topics: messages that a node publishes, and subscriptions to them."""
