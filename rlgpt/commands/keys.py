@@ -21,6 +21,6 @@ def add(commands: Commands) -> None:
 
 
 def _keys(given: Namespace, _: list[str]) -> int:
-    from rlgpt.keys import keys
+    from rlgpt.tools.keys import keys
 
     return keys(given.name, given.overrides)

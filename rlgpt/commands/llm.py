@@ -51,18 +51,18 @@ def add(commands: Commands) -> None:
 
 
 def _get(given: Namespace, _: list[str]) -> int:
-    from rlgpt.language_models import get
+    from rlgpt.tools.language_models import get
 
     return get(given.what, given.into, given.accept_licence)
 
 
 def _training(given: Namespace, more: list[str]) -> int:
-    from rlgpt.language_models import training
+    from rlgpt.tools.language_models import training
 
     return training(given.what, more)
 
 
 def _doctor(given: Namespace, more: list[str]) -> int:
-    from rlgpt.language_models import doctor
+    from rlgpt.tools.language_models import doctor
 
     return doctor(given.profile, [*given.overrides, *more])

@@ -50,18 +50,18 @@ def _add_common(parser: ArgumentParser, form: str) -> None:
 
 
 def _list(given: Namespace, _: list[str]) -> int:
-    from rlgpt.task_list import list_tasks
+    from rlgpt.tools.task_list import list_tasks
 
     return list_tasks(given.game, given.kind, given.json)
 
 
 def _show(given: Namespace, _: list[str]) -> int:
-    from rlgpt.task_list import show_task
+    from rlgpt.tools.task_list import show_task
 
     return show_task(given.game, given.id, given.json)
 
 
 def _search(given: Namespace, _: list[str]) -> int:
-    from rlgpt.task_list import search_tasks
+    from rlgpt.tools.task_list import search_tasks
 
     return search_tasks(given.game, given.words, given.json)

@@ -58,6 +58,6 @@ def add(commands: Commands) -> None:
 
 
 def _become(given: Namespace, more: list[str]) -> int:
-    from rlgpt.world_tools import become
+    from rlgpt.tools.world_tools import become
 
     return become(given.what, more)

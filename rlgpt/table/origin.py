@@ -6,7 +6,7 @@ from rlgpt.composing.composition import compose_launch
 from rlgpt.refused import Refused
 from rlgpt.report.node_files import part
 from rlgpt.table.cells import Cell
-from rlgpt.world_tools import fingerprint
+from rlgpt.tools.world_tools import fingerprint
 from worlds import GameError, card
 
 _Sources = tuple[str | None, str, tuple[str, ...]]

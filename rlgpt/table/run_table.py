@@ -10,7 +10,6 @@ from rlgpt.cluster.cluster_joining import PAGE, check_ray
 from rlgpt.cluster.found_cluster import find_cluster
 from rlgpt.cluster.host_choice import RAY
 from rlgpt.composing.composition import group_options
-from rlgpt.language_models import lacking
 from rlgpt.refused import Refused, instead
 from rlgpt.table import definition as tables
 from rlgpt.table import markdown, plot, result, running_cells, score_plot
@@ -22,6 +21,7 @@ from rlgpt.table.result import CellResult
 from rlgpt.table.room import GIB_A_CELL, cells_at, cells_here
 from rlgpt.table.running_cells import CellRunner, ResultsLock, Stopped
 from rlgpt.table.table_page import Page, difference, fingerprints
+from rlgpt.tools.language_models import lacking
 
 LOCAL = "local"
 ENGINES = {LOCAL: running_cells.LOCAL, RAY: running_cells.CLUSTER}

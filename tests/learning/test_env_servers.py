@@ -34,7 +34,7 @@ from tests.bus_processes import ECHO, Process, make_run
 from tests.launch_toys.launched import CHECKOUT, eventually, launched, refused, rlgpt
 from tests.launching.two_machines import Machine, machines, make_tools
 from tests.learning.corridor import corridor_spec
-from tests.learning.learner_house import PATIENCE, House
+from tests.learning.learner_stack import PATIENCE, LearnerStack
 from tests.node.example_node import echo
 
 __all__ = ["machines"]  # a fixture
@@ -197,7 +197,7 @@ def test_one_that_is_added_by_hand_has_the_parameters_of_the_first(tmp_path: Pat
             each.kill()
 
 
-class Servers(House):
+class Servers(LearnerStack):
     """A learner and corridors on three env servers, of which the third is not started."""
 
     names = ("env_server", "env_server_2", "env_server_3")

@@ -22,11 +22,11 @@ from tests.agent_stack import TASK, AgentProcess
 from tests.bus_processes import PATIENCE, eventually
 from tests.full_disk import files_of_at_most
 from tests.learning.corridor import corridor_spec
-from tests.learning.learner_house import House
+from tests.learning.learner_stack import LearnerStack
 from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
 
 
-class SharedHouse(House):
+class SharedLearnerStack(LearnerStack):
     """A learner with corridors, and an llm node with its server."""
 
     def __init__(self, run: Path) -> None:
@@ -55,7 +55,7 @@ class SharedHouse(House):
         self._thread.start()
 
     def start(self, node: str) -> None:
-        # The configuration is whole only now: the house writes its own first.
+        # The configuration is whole only now: the stack writes its own first.
         path = self.run / "config.yaml"
         config = yaml.safe_load(path.read_text())
         config["nodes"]["llm"] = {"parameters": {"profile": self.profile}}
@@ -84,40 +84,40 @@ class SharedHouse(House):
 
 
 @pytest.fixture
-def house(run_folder: Path) -> Iterator[SharedHouse]:
-    house = SharedHouse(run_folder)
-    yield house
-    house.close()
+def stack(run_folder: Path) -> Iterator[SharedLearnerStack]:
+    stack = SharedLearnerStack(run_folder)
+    yield stack
+    stack.close()
 
 
 def test_the_model_sleeps_while_the_learner_trains_and_wakes_at_the_next_question(
-    house: SharedHouse,
+    stack: SharedLearnerStack,
 ):
-    assert house.ask("before")
+    assert stack.ask("before")
     during: list[str] = []
     spec = corridor_spec(budget=8_000, stop_at=2.0)
-    trained = house.train("demo/train", spec, on_feedback=lambda _: during.append(house.state()))
+    trained = stack.train("demo/train", spec, on_feedback=lambda _: during.append(stack.state()))
     assert trained.samples > 0
     assert "asleep" in during
     assert "ready" not in during[during.index("asleep") :]
     # It goes on sleeping until it is needed.
-    assert house.state() == "asleep"
-    assert house.ask("after")
-    eventually(lambda: house.state() == "ready")
+    assert stack.state() == "asleep"
+    assert stack.ask("after")
+    eventually(lambda: stack.state() == "ready")
 
 
 def test_a_killed_learner_does_not_keep_the_model_asleep(
-    house: SharedHouse,
+    stack: SharedLearnerStack,
 ):
-    house.bus.send_goal(TRAIN, "demo/train", Train(spec=corridor_spec(budget=10**8, stop_at=2.0)))
-    eventually(lambda: house.state() == "asleep")
-    house.kill("learner")
+    stack.bus.send_goal(TRAIN, "demo/train", Train(spec=corridor_spec(budget=10**8, stop_at=2.0)))
+    eventually(lambda: stack.state() == "asleep")
+    stack.kill("learner")
     with pytest.raises(RemoteError) as held:
-        house.bus.call(TAKE_GPU, TakeGpu(holder="another", seconds=1.0))
+        stack.bus.call(TAKE_GPU, TakeGpu(holder="another", seconds=1.0))
     assert held.value.code == "held"
     # Its lease lasts a minute; what is left of it is shortened here by taking it in its name.
-    house.bus.call(TAKE_GPU, TakeGpu(holder="demo/train", seconds=0.5))
-    assert house.ask("after")
+    stack.bus.call(TAKE_GPU, TakeGpu(holder="demo/train", seconds=0.5))
+    assert stack.ask("after")
 
 
 def config(**profile: Any) -> dict[str, Any]:

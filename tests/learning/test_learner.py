@@ -10,51 +10,51 @@ from messages.bus import Bus, DeadlineExceeded, RemoteError
 from messages.training import ACT, TRAIN, Act, Policy, Train
 from messages.world import OPEN, OpenSession, SeedRange
 from tests.learning.corridor import corridor_spec
-from tests.learning.learner_house import PATIENCE, ROOT, House
+from tests.learning.learner_stack import PATIENCE, ROOT, LearnerStack
 
 
 @pytest.fixture
-def house(request, tmp_path):
-    made = House(tmp_path, **getattr(request, "param", {}))
+def stack(request, tmp_path):
+    made = LearnerStack(tmp_path, **getattr(request, "param", {}))
     yield made
     made.close()
 
 
-def test_a_trained_policy_solves_the_corridor_and_acts_in_a_session_after_a_restart(house):
+def test_a_trained_policy_solves_the_corridor_and_acts_in_a_session_after_a_restart(stack):
     heard = []
     spec = corridor_spec(budget=40_000)
-    trained = house.train("demo/corridor/train", spec, on_feedback=heard.append)
+    trained = stack.train("demo/corridor/train", spec, on_feedback=heard.append)
     assert trained.success_rate >= 0.95
     assert "success rate" in trained.reason
     assert trained.samples <= 40_000
-    assert trained.samples == trained.curve[-1][0] == house.samples("demo/corridor/train")
+    assert trained.samples == trained.curve[-1][0] == stack.samples("demo/corridor/train")
     assert trained.policy.id == "demo/corridor/train"
-    assert (house.run / trained.policy.checkpoint).exists()
-    assert list((house.run / "learner" / "tensorboard").rglob("events*"))
+    assert (stack.run / trained.policy.checkpoint).exists()
+    assert list((stack.run / "learner" / "tensorboard").rglob("events*"))
     assert all(progress.policy == trained.policy.id for progress in heard)
 
     # Acting, by a learner that was started again.
-    house.kill("learner")
-    house.start("learner")
+    stack.kill("learner")
+    stack.start("learner")
     opening = OpenSession(session="play", task=spec.task, size=5, seeds=SeedRange(first=0, count=5))
-    house.bus.call(OPEN, opening)
+    stack.bus.call(OPEN, opening)
     act = Act(session="play", policy=trained.policy)
-    acted = house.bus.run_goal(ACT, "demo/corridor/act", act, timeout=PATIENCE)
+    acted = stack.bus.run_goal(ACT, "demo/corridor/act", act, timeout=PATIENCE)
     assert 5 * 11 <= acted.steps <= 5 * 40
 
     lost = Act(session="gone", policy=trained.policy)
     with pytest.raises(RemoteError) as refusal:
-        house.bus.run_goal(ACT, "demo/lost/act", lost, timeout=PATIENCE)
+        stack.bus.run_goal(ACT, "demo/lost/act", lost, timeout=PATIENCE)
     assert refusal.value.code == "unknown_session"
 
     unknown = Act(session="play", policy=Policy(id="nobody", checkpoint=""))
     with pytest.raises(RemoteError, match="no policy 'nobody'") as refusal:
-        house.bus.run_goal(ACT, "demo/nobody/act", unknown, timeout=PATIENCE)
+        stack.bus.run_goal(ACT, "demo/nobody/act", unknown, timeout=PATIENCE)
     assert refusal.value.code == "unknown_policy"
 
 
 EITHER_WAY = pytest.mark.parametrize(
-    "house",
+    "stack",
     [{}, pytest.param({"overlap": True}, marks=pytest.mark.slow)],
     ids=["", "overlap"],
     indirect=True,
@@ -63,75 +63,75 @@ EITHER_WAY = pytest.mark.parametrize(
 
 @EITHER_WAY
 @pytest.mark.parametrize("macro", [False, True])
-def test_a_learner_killed_while_training_resumes_and_counts_every_sample_once(house, macro):
+def test_a_learner_killed_while_training_resumes_and_counts_every_sample_once(stack, macro):
     id, budget = "demo/killed/train", 12_000
     spec = corridor_spec(budget=budget, stop_at=2.0, macro=macro)  # to the end of the budget
     longest = 4 if macro else 1
-    house.bus.send_goal(TRAIN, id, Train(spec=spec))
-    house.wait_for(lambda: house.samples(id) > 1000)
-    house.kill("learner")
-    kept = house.samples(id)
-    house.start("learner")
-    house.wait_for(lambda: house.samples(id) > kept)
-    house.kill("env_server")
-    house.start("env_server")
+    stack.bus.send_goal(TRAIN, id, Train(spec=spec))
+    stack.wait_for(lambda: stack.samples(id) > 1000)
+    stack.kill("learner")
+    kept = stack.samples(id)
+    stack.start("learner")
+    stack.wait_for(lambda: stack.samples(id) > kept)
+    stack.kill("env_server")
+    stack.start("env_server")
 
-    trained = house.train(id, spec)
+    trained = stack.train(id, spec)
     samples = [count for count, _ in trained.curve]
     assert samples == sorted(set(samples))
     assert kept in samples
-    assert samples[-1] == trained.samples == house.samples(id)
+    assert samples[-1] == trained.samples == stack.samples(id)
     # The budget was spent, and the last decision may have overrun it.
     assert budget <= trained.samples < budget + 16 * longest
     assert trained.success_rate > 0.9
-    assert house.train(id, spec) == trained
+    assert stack.train(id, spec) == trained
 
 
-def test_a_budget_below_one_decision_is_refused(house):
+def test_a_budget_below_one_decision_is_refused(stack):
     with pytest.raises(RemoteError, match="less than one decision may take") as refusal:
-        house.train("demo/poor/train", corridor_spec(budget=3))
+        stack.train("demo/poor/train", corridor_spec(budget=3))
     assert refusal.value.code == "budget"
 
 
 @EITHER_WAY
-def test_training_can_be_cancelled(house):
+def test_training_can_be_cancelled(stack):
     id, spec = "demo/long/train", corridor_spec(budget=100_000_000, stop_at=2.0)
-    house.bus.send_goal(TRAIN, id, Train(spec=spec))
-    house.wait_for(lambda: house.samples(id) > 0)
-    house.bus.cancel_goal(TRAIN, id)
+    stack.bus.send_goal(TRAIN, id, Train(spec=spec))
+    stack.wait_for(lambda: stack.samples(id) > 0)
+    stack.bus.cancel_goal(TRAIN, id)
     # The action works on one goal at a time: the next one gets its turn.
-    assert house.train("demo/next/train", corridor_spec(budget=2000)).samples < 2000 + 16 * 4
+    assert stack.train("demo/next/train", corridor_spec(budget=2000)).samples < 2000 + 16 * 4
 
 
 @EITHER_WAY
-def test_a_learner_stops_cleanly_while_training_and_resumes(house):
+def test_a_learner_stops_cleanly_while_training_and_resumes(stack):
     id, spec = "demo/stopped/train", corridor_spec(budget=6000, stop_at=2.0)
-    house.bus.send_goal(TRAIN, id, Train(spec=spec))
-    house.wait_for(lambda: house.samples(id) > 0)
-    house.processes["learner"].terminate()
-    assert house.processes["learner"].wait(PATIENCE) == 0
-    kept = house.samples(id)
-    house.start("learner")
-    trained = house.train(id, spec)
+    stack.bus.send_goal(TRAIN, id, Train(spec=spec))
+    stack.wait_for(lambda: stack.samples(id) > 0)
+    stack.processes["learner"].terminate()
+    assert stack.processes["learner"].wait(PATIENCE) == 0
+    kept = stack.samples(id)
+    stack.start("learner")
+    trained = stack.train(id, spec)
     assert kept in [count for count, _ in trained.curve]
     assert 6000 <= trained.samples < 6000 + 16 * 4
 
 
 @EITHER_WAY
-def test_a_learner_stops_without_waiting_for_the_end_of_a_long_update(house):
+def test_a_learner_stops_without_waiting_for_the_end_of_a_long_update(stack):
     id, spec = "demo/long/train", corridor_spec(budget=6000, stop_at=2.0)
-    config = yaml.safe_load((house.run / "config.yaml").read_text())
+    config = yaml.safe_load((stack.run / "config.yaml").read_text())
     config["nodes"]["learner"]["parameters"]["epochs"] = 10**6
-    (house.run / "config.yaml").write_text(yaml.safe_dump(config))
-    house.kill("learner")
-    house.start("learner")
-    house.bus.send_goal(TRAIN, id, Train(spec=spec))
-    began = house.run / "learner" / "tensorboard"
-    house.wait_for(lambda: began.exists() and house.processor("learner") > 0)
-    busy = house.processor("learner")
-    house.wait_for(lambda: house.processor("learner") > busy + 1.0)  # in the update by then
-    house.processes["learner"].terminate()
-    assert house.processes["learner"].wait(PATIENCE) == 0  # the update takes far longer
+    (stack.run / "config.yaml").write_text(yaml.safe_dump(config))
+    stack.kill("learner")
+    stack.start("learner")
+    stack.bus.send_goal(TRAIN, id, Train(spec=spec))
+    began = stack.run / "learner" / "tensorboard"
+    stack.wait_for(lambda: began.exists() and stack.processor("learner") > 0)
+    busy = stack.processor("learner")
+    stack.wait_for(lambda: stack.processor("learner") > busy + 1.0)  # in the update by then
+    stack.processes["learner"].terminate()
+    assert stack.processes["learner"].wait(PATIENCE) == 0  # the update takes far longer
 
 
 @pytest.mark.parametrize(

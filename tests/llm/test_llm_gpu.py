@@ -23,7 +23,7 @@ from tests.agent_stack import AgentProcess
 from tests.bus_processes import ROOT
 from tests.learning import test_learner
 from tests.learning.corridor import corridor_spec
-from tests.learning.learner_house import House
+from tests.learning.learner_stack import LearnerStack
 
 NAME = os.environ.get("RLGPT_GPU_PROFILE", "qwen3_8b")
 LONG = 900.0  # seconds; weights are read from the disk
@@ -50,7 +50,7 @@ pytestmark = [
 ]
 
 
-class OnOneCard(House):
+class OnOneCard(LearnerStack):
     """A learner on the card, corridors on the CPU; the model's node is started apart."""
 
     def start(self, node: str) -> None:
@@ -81,11 +81,11 @@ def ask(bus: Bus, id: str) -> float:
     return time.monotonic() - began
 
 
-def speed(house: House, id: str) -> float:
+def speed(stack: LearnerStack, id: str) -> float:
     """PPO's median steps/s over a short training."""
     speeds: list[float] = []
     spec = corridor_spec(budget=60_000, stop_at=2.0)
-    house.train(id, spec, on_feedback=lambda progress: speeds.append(progress.steps_per_second))
+    stack.train(id, spec, on_feedback=lambda progress: speeds.append(progress.steps_per_second))
     return sorted(speeds)[len(speeds) // 2]
 
 
@@ -95,10 +95,10 @@ def test_a_sleeping_server_frees_the_gpu_for_the_learner(
     monkeypatch.setattr(bus_processes, "PATIENCE", LONG)  # until the llm node is ready
     monkeypatch.setattr(test_learner, "PATIENCE", LONG)
     run = run_folder
-    house = OnOneCard(run)
+    stack = OnOneCard(run)
     try:
         before = used()
-        told(f"{NAME}; PPO alone: {speed(house, 'alone'):,.0f} steps/s")
+        told(f"{NAME}; PPO alone: {speed(stack, 'alone'):,.0f} steps/s")
         config = yaml.safe_load((run / "config.yaml").read_text())
         config["nodes"]["llm"]["parameters"]["profile"] = profile()
         (run / "config.yaml").write_text(yaml.safe_dump(config))
@@ -106,17 +106,17 @@ def test_a_sleeping_server_frees_the_gpu_for_the_learner(
         llm = AgentProcess("llm", run)
         try:
             told(f"the server was healthy after {time.monotonic() - began:.1f} s")
-            told(f"an answer took {ask(house.bus, 'first'):.1f} s")
+            told(f"an answer took {ask(stack.bus, 'first'):.1f} s")
             awake = used()
-            told(f"PPO beside an awake server: {speed(house, 'awake'):,.0f} steps/s")
-            lease = house.bus.call(TAKE_GPU, TakeGpu(holder="test", seconds=LONG), timeout=LONG)
+            told(f"PPO beside an awake server: {speed(stack, 'awake'):,.0f} steps/s")
+            lease = stack.bus.call(TAKE_GPU, TakeGpu(holder="test", seconds=LONG), timeout=LONG)
             asleep = used()
             told(f"asleep after {lease.slept:.2f} s: {awake} -> {asleep} MiB ({before} at first)")
-            told(f"PPO beside a sleeping server: {speed(house, 'asleep'):,.0f} steps/s")
-            house.bus.call(GIVE_BACK_GPU, GiveBackGpu(holder="test"))
-            told(f"awake and answered after {ask(house.bus, 'second'):.1f} s")
+            told(f"PPO beside a sleeping server: {speed(stack, 'asleep'):,.0f} steps/s")
+            stack.bus.call(GIVE_BACK_GPU, GiveBackGpu(holder="test"))
+            told(f"awake and answered after {ask(stack.bus, 'second'):.1f} s")
             assert asleep - before < (awake - before) / 2
         finally:
             llm.stop()
     finally:
-        house.close()
+        stack.close()

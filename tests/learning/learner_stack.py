@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0  # seconds; two cores may be busy with other things
 
 
-class House:
+class LearnerStack:
     """A run folder with a learner and corridors in it. ``changed``: parameters of the learner."""
 
     def __init__(self, run: Path, **changed: Any) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.import_table import circle, upward, violations
+from tests.project.import_table import circle, upward, violations
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,8 +12,8 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.house.doc_pages import PAGES
-from tests.house.test_lengths import CODE
+from tests.project.doc_pages import PAGES
+from tests.project.test_lengths import CODE
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = re.compile(
@@ -30,7 +30,7 @@ UNSEARCHED = (
     "docs/prompts.md",  # prompts
     "docs/examples/train/",  # programs
     "nodes/llm/rulebook/",  # its texts are answers
-    "tests/house/test_glossary.py",
+    "tests/project/test_glossary.py",
     "voxeldojo/engine/",
     "voxeldojo/rules/",
 )

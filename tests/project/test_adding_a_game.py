@@ -43,8 +43,8 @@ from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.configuration import Stack, check, check_task
 from rlgpt.inspecting.stack_doctor import _games
 from rlgpt.refused import Refused
-from tests.house.changed_game import CARD_FILE, FILE, PAGE, a_heap, broken_copy, write_game
 from tests.launch_toys.launched import CHECKOUT, PATIENCE, command, environment
+from tests.project.changed_game import CARD_FILE, FILE, PAGE, a_heap, broken_copy, write_game
 from worlds import card
 from worlds.foreign import other_games
 from worlds.registry import games, unplayable

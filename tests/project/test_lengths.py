@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.house.doc_pages import PAGES
+from tests.project.doc_pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("benchmarks", "messages", "models", "nodes", "rlgpt", "tests", "voxeldojo", "worlds")

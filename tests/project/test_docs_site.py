@@ -18,7 +18,7 @@ from docs.site.gallery_films import smaller
 from docs.site.staged_pages import ROOT, places
 from rlgpt.command_line import command_parser
 from rlgpt.interfaces import message_types
-from tests.house.doc_pages import PAGES
+from tests.project.doc_pages import PAGES
 
 PYTHON = ROOT / ".venv-docs" / "bin" / "python"
 PROCESSES = {"rlgpt session", "rlgpt checker"}

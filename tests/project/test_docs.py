@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 from rlgpt.composing.composition import compose_launch
-from tests.house.doc_pages import PAGES, ROOT
+from tests.project.doc_pages import PAGES, ROOT
 from voxeldojo.rules.tables import BIOMES
 from voxeldojo.tasks import task_ids
 

@@ -183,7 +183,7 @@ def unexplained(root: Path) -> list[str]:
     shared = [(shared_names(root), ALLOWED), (shared_folders(root), ALLOWED_FOLDERS)]
     return [
         f"{name} is in {', '.join(sorted(where))}: name each for what it holds, "
-        f"or state in tests/house/test_file_names.py why they mean the same"
+        f"or state in tests/project/test_file_names.py why they mean the same"
         for found, allowed in shared
         for name, where in sorted(found.items())
         if where != allowed.get(name, ("", set()))[1]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.changed_game import broken_copy, write_game
 from tests.launch_toys.launched import CHECKOUT, PATIENCE, environment
+from tests.project.changed_game import broken_copy, write_game
 
 PLAYED = """
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from messages.world import Condition, Interface, OpenSession, SeedRange, Task
+from nodes.env_server.hosting import WorldSetup
 from nodes.env_server.jail.jailed import JailedHost
 from nodes.env_server.quarantine import Quarantine
 
@@ -24,7 +25,8 @@ task = Task(id="a", prompt="", game="quarry", success=stone, horizon=50)
 seen = Interface(observations=["held"], actions=["walk", "dig"], success=stone, horizon=50)
 seeds = SeedRange(first=1, count=3)
 opening = OpenSession(session="a", task=task, size=3, seeds=seeds, interface=seen)
-host = JailedHost("quarry", {}, task, Quarantine(Path("quarantine.json")), 256)
+setup = WorldSetup(kind="quarry", options={}, task=task)
+host = JailedHost(setup, Quarantine(Path("quarantine.json")), 256)
 try:
     host.open(opening, None, lambda steps: None).step(np.zeros(3, np.int64))
     print("played")

@@ -5,7 +5,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-from tests.house.test_lengths import ROOT
+from tests.project.test_lengths import ROOT
 
 TESTS = "tests"
 
