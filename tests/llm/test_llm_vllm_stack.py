@@ -36,7 +36,7 @@ from tests.launch_toys import launched
 from tests.launch_toys.launched import rlgpt
 from tests.learning import test_gpu_lease, test_learner
 from tests.learning.corridor import corridor_spec
-from tests.learning.test_gpu_lease import SharedHouse
+from tests.learning.test_gpu_lease import SharedLearnerStack
 from tests.llm.vllm_environment import made, tiny_profile, write_profile
 
 pytestmark = [
@@ -147,7 +147,7 @@ def test_the_critic_decides_by_the_rate_whatever_the_model_answers(
 # ---- the learner beside it
 
 
-class RealHouse(SharedHouse):
+class RealLearnerStack(SharedLearnerStack):
     """A learner with corridors, and an llm node with the real server."""
 
     def __init__(self, run: Path, profile: dict[str, Any]) -> None:
@@ -172,14 +172,14 @@ def test_the_learner_trains_while_the_model_answers(
 ):
     for module in (bus_processes, test_gpu_lease, test_learner):
         monkeypatch.setattr(module, "PATIENCE", LONG)
-    house = RealHouse(run_folder, {**tiny_profile(tmp_path), **SHORT, "gpu": how})
+    stack = RealLearnerStack(run_folder, {**tiny_profile(tmp_path), **SHORT, "gpu": how})
     try:
         answered: list[float] = []
         said: list[str] = []
 
         def ask() -> None:
             try:
-                house.ask("meanwhile")
+                stack.ask("meanwhile")
             except RemoteError as error:
                 said.append(error.message)  # a model by chance gives no plan: an answer as well
             answered.append(time.monotonic())
@@ -193,12 +193,12 @@ def test_the_learner_trains_while_the_model_answers(
                 asking.start()
 
         spec = corridor_spec(budget=100_000, stop_at=2.0)
-        trained = house.train("demo/train", spec, on_feedback=follow)
+        trained = stack.train("demo/train", spec, on_feedback=follow)
         assert trained.samples >= 99_000  # whole rollouts
         asking.join(LONG)
         assert answered
         assert all(NO_ANSWER in each for each in said)
-        states = [state.state for state in house.states]
+        states = [state.state for state in stack.states]
         if how == "shares":
             assert "asleep" not in states
             print(f"\nvllm: {how}: answered {progress[-1] - answered[0]:.1f} s before the end")
@@ -207,7 +207,7 @@ def test_the_learner_trains_while_the_model_answers(
             assert "asleep" in states
             assert answered[0] > progress[-1]
     finally:
-        house.close()
+        stack.close()
 
 
 # ---- the whole stack, launched

@@ -51,8 +51,7 @@ DIG = 'elif verb == "dig" and'
         (
             "out[:] = readings.world.counts / 10",
             "out[:] = np.nan",
-            "^WorldError: the game 'quarry' cannot be warmed up: ValueError: the feature 'held' "
-            "has values that are no numbers",
+            "^WorldError: the game 'quarry' cannot be warmed up: the feature 'held' is not finite",
         ),
         (
             "verb, _, item = ACTIONS[",
