@@ -48,7 +48,8 @@ sys.exit(subprocess.run(node, timeout=patience).returncode)
 
 FORK = """
 from nodes.env_server.jail.forking import ForkServer, NoRoom
-from tests.env_server.test_jail import OPTIONS, TASK, Spec
+from nodes.env_server.jail.fork_server import Spec
+from tests.env_server.jailed_host import OPTIONS, TASK
 
 (run / "pulses").mkdir()
 fill()

@@ -23,6 +23,7 @@ from tests.learning.corridor import Corridors, corridor_spec
 from tests.learning.corridor_training import PARAMETERS, begin, collected, training
 
 ROOT = Path(__file__).parents[2]
+LAST_DECISION = PARAMETERS.environments * 4  # the macro's steps: it may overrun the budget
 
 
 def trained_corridor(folder):
@@ -39,7 +40,7 @@ def test_training_begins_from_the_policy_and_counts_only_what_is_new(tmp_path):
     seen = []
     warmed = warm.run(seen.append)
     cold = training(tmp_path / "cold", Corridors(), spec).run(lambda progress: None)
-    assert warmed.samples == warmed.curve[-1][0] <= 2000
+    assert warmed.samples == warmed.curve[-1][0] < 2000 + LAST_DECISION
     assert first.samples > 2000
 
     def samples_to_good(trained):

@@ -279,7 +279,8 @@ def test_nodes_are_paused_stepped_and_continued_from_the_command_line(
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    assert node("pause", "caller").startswith("caller is paused; `rlgpt node step caller`")
+    paused = "caller is paused; `rlgpt node step caller --run it` takes a step"
+    assert node("pause", "caller").startswith(paused)
     live.wait_for("caller: paused")
     rows = node("list").splitlines()
     assert " paused " in next(row for row in rows if "caller" in row)
