@@ -88,7 +88,7 @@ def decomposition(iteration: Iteration) -> str:
 
 
 def _implemented(line: Line, program: bool) -> str:
-    stands = " (the program stands)" if program else ""
+    stands = " (the program is kept)" if program else ""
     return " + ".join([f"{line.sub_action.name}: {line.sub_action.method}{stands}", *line.macros])
 
 

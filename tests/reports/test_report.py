@@ -148,11 +148,11 @@ def test_the_report_names_the_start_of_a_training_and_the_chosen_stage(tmp_path:
     assert "its tryouts fell to 0.55, below the 0.70 that it began with" in text
     assert "tryouts meanwhile: 0.70 at 0, 0.75 at 50k, 0.55 at 119k" in text
     assert "its weights are those after 50k samples" in text
-    assert "The program stands, not the policy." in text
+    assert "The program is kept, not the policy." in text
     console = Console(file=io.StringIO(), width=200)
     console.print(iteration_table(learned_from_code()))
     shown = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "harvest log: rl (the program stands)" in shown
+    assert "harvest log: rl (the program is kept)" in shown
     console = Console(file=io.StringIO(), width=200)
     console.print(iteration_table(goal_report()))
     assert "stands" not in console.file.getvalue()  # type: ignore[attr-defined]
