@@ -86,7 +86,7 @@ def test_a_goal_is_reached_as_if_nothing_had_been_killed(run_folder: Path) -> No
     assert was["restarts"] == dict.fromkeys(NODES, 0)
 
     # Subtasks, and what each of their iterations cost.
-    assert [row["subtask"] for row in was["iterations"]] == [
+    assert list(dict.fromkeys(row["subtask"] for row in was["iterations"])) == [
         "harvest 1 log",
         "craft 2 planks",
         "craft 1 stick",
