@@ -26,7 +26,7 @@ from rlgpt.interfaces import Interface, declared, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
-from rlgpt.runs.typed import run_word
+from rlgpt.runs.typed import none_running
 
 __all__ = ["ClientGoalHandle", "Connection", "StackError", "Subscription"]
 
@@ -67,8 +67,7 @@ class Connection:
         """The sentence about a run in which no node is running, else empty."""
         if run_folder.launched(self.run) or descriptions(self._bus, self._nodes):
             return ""
-        resume = f"`rlgpt resume {run_word(self.run)}`"
-        return f"no node of {self.run.name} is running; {resume} starts them"
+        return none_running(self.run)
 
     def _check_open(self) -> None:
         if self._over.is_set():

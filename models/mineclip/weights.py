@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
+from models.archive_damage import damaged_part
 from models.mineclip.networks import HEAD, Network, Sizes
 
 _PREFIX = "model."
@@ -81,12 +82,11 @@ def _state(path: Path) -> dict[str, Tensor]:
 
 
 def _check_sums(path: Path) -> None:
-    """Raises ValueError: a part of the file fails its checksum, which torch does not notice."""
+    """Raises ValueError: a part of the file fails its checksum."""
     if not zipfile.is_zipfile(path):
         return  # as older versions of torch wrote it, without checksums
-    with zipfile.ZipFile(path) as archive:
-        if (damaged := archive.testzip()) is not None:
-            raise ValueError(f"{damaged} fails its checksum")
+    if damaged := damaged_part(path):
+        raise ValueError(f"{damaged} fails its checksum")
 
 
 def _plain(value: Any) -> bool:

@@ -15,7 +15,7 @@ from rlgpt.interfaces import declared, declared_nodes, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
-from rlgpt.runs.typed import run_option, run_word
+from rlgpt.runs.typed import none_running, run_option, run_word
 
 
 @contextlib.contextmanager
@@ -55,9 +55,7 @@ def described(run: Path, stack: Stack, bus: Bus) -> list[Description]:
     """The descriptions of the nodes that run. Raises Refused where there is none."""
     found = descriptions(bus, [*stack.nodes, LAUNCHER])
     if not found:
-        raise Refused(
-            f"no node of {run.name} is running; `rlgpt resume {run_word(run)}` starts them"
-        )
+        raise Refused(none_running(run))
     return found
 
 

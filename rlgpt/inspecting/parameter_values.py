@@ -30,7 +30,7 @@ from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused, instead
-from rlgpt.runs.typed import run_word
+from rlgpt.runs.typed import none_running
 
 _COLUMNS = {"node": "node", "parameter": "parameter", "value": "shown", "": "mark"}
 
@@ -191,8 +191,7 @@ def parameters_of(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[s
         answers = zip(stack.nodes, pool.map(ask, stack.nodes), strict=True)
     found = {each: answer for each, answer in answers if answer is not None}
     if not found:
-        resume = f"`rlgpt resume {run_word(run)}`"
-        raise Refused(f"no node of {run.name} is running; {resume} starts them")
+        raise Refused(none_running(run))
     return found
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from messages.plan import Iteration
 from messages.world import Task
-from rlgpt.report.words import count, counted, cut_short
+from rlgpt.report.words import count, cut_short, evaluated_in_words
 
 # Units of the SVG's viewBox. Narrow on purpose: on a phone the chart is about as wide, so its
 # type stays readable.
@@ -76,7 +76,7 @@ def bars(iterations: list[Iteration], required: float, task: Task | None = None)
             value=f"{item.success_rate:.2f}",
             label=str(item.number),
             reached=item.success_rate >= required and not item.cut,
-            note=f"iteration {item.number}: {counted(item, task)}{cut_short(item.cut)}",
+            note=f"iteration {item.number}: {evaluated_in_words(item, task)}{cut_short(item.cut)}",
         )
         for index, item in enumerate(iterations)
     ]

@@ -7,8 +7,8 @@ from messages.plan import GoalReport, Iteration, Performed
 from messages.world import Task
 from rlgpt.report.words import (
     count,
-    counted,
     decomposition,
+    evaluated_in_words,
     plain,
     telling_line,
 )
@@ -65,7 +65,7 @@ def _rate(iteration: Iteration, task: Task) -> str:
     if not iteration.episodes:
         return "not evaluated"
     cut = ", cut" if iteration.cut else ""
-    return f"{iteration.success_rate:.2f} ({counted(iteration, task, '{}/{}')}{cut})"
+    return f"{iteration.success_rate:.2f} ({evaluated_in_words(iteration, task, '{}/{}')}{cut})"
 
 
 def _verdict(iteration: Iteration) -> Text:

@@ -6,7 +6,7 @@ import msgspec
 from messages.plan import Iteration
 from rlgpt.report.account import Account
 from rlgpt.report.summary import standing
-from rlgpt.report.words import counted, cut_short
+from rlgpt.report.words import cut_short, evaluated_in_words
 
 
 class KnownSuccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ def known_success(report: Account) -> KnownSuccess:
     several = len(report.subtasks) > 1
     stands = standing(report)
     if not several and stands is not None and stands.episodes:
-        counts = counted(stands, report.task, "{} of {} unseen episodes")
+        counts = evaluated_in_words(stands, report.task, "{} of {} unseen episodes")
         cut = cut_short(stands.cut)
         return _whole(stands.success_rate, f"{counts}, iteration {stands.number}{cut}")
     over = report.whole is not None

@@ -119,7 +119,9 @@ def successes(iteration: Iteration) -> int:
     return round(iteration.success_rate * iteration.episodes)
 
 
-def counted(iteration: Iteration, task: Task | None, form: str = "{} of {} episodes") -> str:
+def evaluated_in_words(
+    iteration: Iteration, task: Task | None, form: str = "{} of {} episodes"
+) -> str:
     """What the rate of an iteration is of; where pictures decide, no episodes are counted."""
     if task is not None and task.success.kind == JUDGED:
         return "judged from pictures"

@@ -32,6 +32,11 @@ def run_option(run: Path) -> str:
     return "" if _found(None) == run.resolve() else f" --run {run_word(run)}"
 
 
+def none_running(run: Path) -> str:
+    """The sentence about a run of which no node is running."""
+    return f"no node of {run.name} is running; `rlgpt resume {run_word(run)}` starts them"
+
+
 def _found(wanted: str | None) -> Path | None:
     try:
         return run_folder.find(wanted)

@@ -16,6 +16,7 @@ from messages.plan import Method, Stage, SubAction
 from messages.program import Program
 from messages.training import Policy, TrainingSpec
 from messages.world import Condition, Guard, Task
+from models.archive_damage import damaged_part
 
 CHECKPOINT = "checkpoint.pt"
 """The name of the file in a skill's folder, where it is a policy."""
@@ -126,11 +127,10 @@ def _damage(checkpoint: Path) -> str:
     """What is wrong with the file itself, which is a zip archive with checksums; empty if it is
     whole. What it holds only the learner can tell."""
     try:
-        with zipfile.ZipFile(checkpoint) as archive:
-            part = archive.testzip()
+        part = damaged_part(checkpoint)
     except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, zlib.error) as error:
         return str(error) or "it is cut off"
-    return f"{part} fails its checksum" if part is not None else ""
+    return f"{part} fails its checksum" if part else ""
 
 
 def skill_key(

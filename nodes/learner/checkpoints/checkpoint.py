@@ -5,7 +5,6 @@ the disk loses the newer. If both are bad, the caller starts the policy over and
 """
 
 import os
-import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import torch
 
+from models.archive_damage import damaged_part
 from nodes.common.skills.skills import CHECKPOINT
 
 FORMAT = 1
@@ -82,9 +82,7 @@ def read(path: Path) -> dict[str, Any]:
         BadCheckpoint: it is truncated, corrupt, of another format, or holds more than data.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            damaged = archive.testzip()  # torch does not notice a flipped bit, this does
-        if damaged is not None:
+        if damaged := damaged_part(path):
             raise BadCheckpoint(f"The checkpoint {path} is corrupt: {damaged} fails its checksum.")
         state = torch.load(path, map_location="cpu", weights_only=True)
     except BadCheckpoint:
