@@ -1,4 +1,4 @@
-"""Which iteration stands for a subtask of a plan, and which performance was the better one."""
+"""Which iteration is chosen for a subtask of a plan, and which performance was the better one."""
 
 from collections.abc import Collection
 
@@ -13,15 +13,15 @@ performance is played."""
 def chosen_iteration(
     achieved: SubtaskReport, iterations: list[Iteration], set_aside: Collection[int] = ()
 ) -> Iteration | None:
-    """The iteration that stands for a subtask in a plan of several: the one that achieved it, else
+    """The iteration that plays a subtask in a plan of several: the one that achieved it, else
     the one that succeeded most often in its last tryout and its evaluation together. Here an
     evaluation may choose, as performances measure the goal again, on seeds of their own. Iterations
     that never worked in their evaluation, or that validations did worse with, give way."""
-    stands = next((each for each in iterations if each.number == achieved.chosen), None)
-    if stands is None or (achieved.success and stands.number not in set_aside):
-        return stands
+    chosen = next((each for each in iterations if each.number == achieved.chosen), None)
+    if chosen is None or (achieved.success and chosen.number not in set_aside):
+        return chosen
     worked = [i for i in iterations if i.success_rate > 0 and i.number not in set_aside]
-    return max(worked, key=_evidence, default=stands)
+    return max(worked, key=_evidence, default=chosen)
 
 
 def _evidence(iteration: Iteration) -> tuple[bool, float, int]:
@@ -34,13 +34,13 @@ def _evidence(iteration: Iteration) -> tuple[bool, float, int]:
 
 
 def quicker(
-    stands: Iteration, iterations: list[Iteration], set_aside: Collection[int], horizon: int
+    chosen: Iteration, iterations: list[Iteration], set_aside: Collection[int], horizon: int
 ) -> Iteration | None:
     """The iteration that takes the fewest steps for a success in its evaluation, if that saves
-    something against the one that stands. All evaluations of a subtask have the same starts."""
+    something against the chosen one. All evaluations of a subtask have the same starts."""
     worked = [i for i in iterations if i.success_rate > 0 and i.number not in set_aside]
-    least = min(worked, key=steps_for_a_success, default=stands)
-    saved = steps_for_a_success(stands) - steps_for_a_success(least)
+    least = min(worked, key=steps_for_a_success, default=chosen)
+    saved = steps_for_a_success(chosen) - steps_for_a_success(least)
     return least if saved >= WORTH * horizon else None
 
 

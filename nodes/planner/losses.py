@@ -1,4 +1,5 @@
-"""Where a performance lost its episodes, and which subtasks are practised further for it.
+"""Whether a performance reached the goal often enough, where it lost its episodes, and which
+subtasks are practised further for it.
 
 The rates of subtasks multiply: a plan of n subtasks that is to work in a share g of the episodes
 requires the n-th root of g of each.
@@ -26,6 +27,17 @@ def wanted_of_subtask(limits: Limits, subtasks: int, episodes: int) -> float:
         return limits.success_rate
     root = wanted_of_goal(limits) ** (1 / subtasks)
     return max(limits.success_rate, min(root, 1 - 1 / max(1, episodes)))
+
+
+def reached(performance: Performed, wanted: float) -> tuple[bool, str]:
+    """Whether the goal was reached as often as wanted, and how often it was, as a sentence."""
+    rate, count = performance.success_rate, len(performance.episodes)
+    cut = " The samples were not enough for the other episodes." if performance.cut else ""
+    return (
+        rate >= wanted and not performance.cut,
+        f"The whole goal was reached in {round(rate * count)} of {count} episodes from its own "
+        f"start ({rate:.2f}, wanted: {wanted:.2f}).{cut}",
+    )
 
 
 def losses(performance: Performed) -> list[Lost]:

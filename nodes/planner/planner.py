@@ -8,7 +8,7 @@ from nodes.common.checks.task_check import task_problem
 from nodes.common.parameters.vision import blind_critic
 from nodes.planner.goal import with_success
 from nodes.planner.planning_node import PlanningNode, Pursuing
-from nodes.planner.pursuit import Pursuit
+from nodes.planner.pursuit import pursue
 
 
 class Planner(PlanningNode):
@@ -24,4 +24,4 @@ class Planner(PlanningNode):
         if goal.request.task.success.kind == JUDGED and (problem := blind_critic(self.config)):
             raise ServiceError(f"task {goal.request.task.id}: {problem}", code="invalid")
         task = with_success(self, goal.id, goal.request.task, self.parameters.repairs)
-        return Pursuit(self, goal, task).run()
+        return pursue(self, goal, task)
