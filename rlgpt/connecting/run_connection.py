@@ -1,9 +1,4 @@
-"""A run from Python or a notebook: `rlgpt.connect`.
-
-A `Connection` calls services, sends goals and subscribes to topics by their names, with plain
-dicts or with the structs of messages/. It is a peer without a name on the bus, as the command line
-tools are; nodes may be restarted meanwhile. docs/connecting.md shows it.
-"""
+"""One end of a run's bus."""
 
 import secrets
 import threading
@@ -21,14 +16,12 @@ from messages.interface import Action, Service, Topic
 from messages.system import LIST, NodeState
 from nodes.config import ConfigError, key_folder, read_config
 from rlgpt.composing.conversion import convert
-from rlgpt.following import ClientGoalHandle, StackError, Subscription, seconds_of
+from rlgpt.connecting.handles import ClientGoalHandle, StackError, Subscription, seconds_of
 from rlgpt.interfaces import Interface, declared, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
 from rlgpt.runs.typed import none_running
-
-__all__ = ["ClientGoalHandle", "Connection", "StackError", "Subscription"]
 
 Kind = TypeVar("Kind", Topic[Any], Service[Any, Any], Action[Any, Any, Any])
 
