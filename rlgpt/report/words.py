@@ -2,7 +2,7 @@
 
 from messages.plan import Iteration, Line, Subtask
 from messages.training import Learning, Trained
-from messages.world import JUDGED, UNSAID, Condition, RewardTerm, Task
+from messages.world import JUDGED, Condition, RewardTerm, Task
 from nodes.common.running.plain_text import plain
 from worlds import GameError, card
 
@@ -43,7 +43,7 @@ def duration(seconds: float) -> str:
 
 def condition(value: Condition, game: str) -> str:
     """``3 more log in the inventory``"""
-    if value == UNSAID:
+    if not value.kind:  # UNSAID; a launch file's is of another type, and equals no message
         return "not decided yet: the planner makes it of the prompt"
     try:
         return card(game).conditions.short(value)

@@ -174,6 +174,13 @@ def test_a_goal_in_words_is_reported_before_and_after_the_planner_knows_its_succ
     assert summary.task.success == TASK.success
 
 
+def test_a_goal_in_words_is_reported_before_it_is_sent(run: Path) -> None:
+    task = "{id: prompt, prompt: get three logs, success: {kind: '', name: ''}}"
+    (run / "config.yaml").write_text(f"name: goal\ntask: {task}\nnodes: {{planner: {{}}}}\n")
+    _, page = reported(run)
+    assert "not decided yet" in page
+
+
 def test_a_goal_that_is_not_over_has_the_rate_of_its_best_iteration_so_far(run: Path) -> None:
     """Until its own is known, and said to be that: on the page, in the report, in lists of runs."""
     stores = half_way(run)
