@@ -143,6 +143,11 @@ def longest_tryout(agent: Agent, goal: Implementing, stage: Stage) -> tuple[int,
     return episode, episode * play.size
 
 
+def least_episodes(agent: Agent) -> int:
+    """The fewest episodes of a tryout whose rate counts."""
+    return min(LEAST_EPISODES, agent.parameters.trial_episodes)
+
+
 def _tryout(agent: Agent, goal: Implementing, stage: Stage) -> Play:
     before = goal.request.before
     prefix = leading_programs(before)
@@ -193,7 +198,7 @@ def judge(
             success=sub_action.success,
             required_rate=agent.parameters.required_rate,
             episodes=played.episodes,
-            least_episodes=min(LEAST_EPISODES, agent.parameters.trial_episodes),
+            least_episodes=least_episodes(agent),
             reports=played.reports,
             macros=macros,
             learning=learning,

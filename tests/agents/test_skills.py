@@ -257,6 +257,25 @@ def test_a_skill_that_fails_its_tryout_is_counted_and_a_program_is_written(
     assert known["find_a_tree_2"].episodes == 2
 
 
+def test_a_skill_takes_no_samples_that_its_sub_action_needs_itself(
+    run_folder: Path, tmp_path: Path
+):
+    """One that fails, tried with the only episodes that there are, would end the goal."""
+    Library(tmp_path).add("before", "find a tree", learned(), None, TEN)  # fails here
+    with stack(run_folder, skills=str(tmp_path)) as agents:
+        for tried, episodes in ((False, 2), (True, 3)):  # a tryout has two
+            goal = Implement(
+                task=TASK,
+                sub_action=FIND,
+                before=[],
+                history=[],
+                samples=episodes * TASK.horizon,
+            )
+            implemented = agents.bus.run_goal(IMPLEMENT, f"with-{episodes}", goal, timeout=PATIENCE)
+            assert implemented.stage is not None
+            assert any("trial-skill" in each.session for each in agents.world.opened) == tried
+
+
 def test_a_skill_below_the_rate_that_is_asked_for_is_not_tried(run_folder: Path, tmp_path: Path):
     library = Library(tmp_path)
     library.add("before", "find a tree", learned(), None, TEN)

@@ -3,9 +3,18 @@
 import msgspec
 
 from messages.bus import RemoteError
+from messages.plan import Stage
 from nodes.common.skills.skills import LibraryError, Skill
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps, judge, try_out
+from nodes.fast_agent.implementing import (
+    BestAttempt,
+    Implementing,
+    SpentSteps,
+    judge,
+    least_episodes,
+    longest_tryout,
+    try_out,
+)
 from nodes.fast_agent.known_skills.skill_use import Skills
 from nodes.fast_agent.playing.portions import OutOfSamples
 
@@ -13,7 +22,12 @@ from nodes.fast_agent.playing.portions import OutOfSamples
 def implement_by_skill(
     agent: Agent, goal: Implementing, skills: Skills, skill: Skill, spent: SpentSteps
 ) -> BestAttempt | None:
-    """Try a skill out in place of an implementation. None: it cannot be played at all."""
+    """Try a skill out in place of an implementation. None: it cannot be played at all, or the
+    samples are too few for it."""
+    # A parameter that it depends on may be set while it is tried.
+    if not agent.memory.first(f"{goal.id}/skill-tried", _affordable(agent, goal, spent.left)):
+        agent.log.info("%s: too few samples to try the skill %s", goal.id, skill.name)
+        return None
     agent.working(goal, f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
     stage = skill.stage(goal.request.sub_action)
     stage = msgspec.structs.replace(stage, guards=goal.request.guards)
@@ -40,3 +54,10 @@ def implement_by_skill(
     if not verdict.success:
         skills.failed(goal, skill, verdict.success_rate, outcome.seeds, played.steps)
     return outcome
+
+
+def _affordable(agent: Agent, goal: Implementing, left: int | None) -> bool:
+    """Whether the samples are enough for a tryout that counts, and for an episode of what is tried
+    next if the skill fails: or else a skill could end a goal that is reached without it."""
+    episode, _ = longest_tryout(agent, goal, Stage(sub_action=goal.request.sub_action))
+    return left is None or left >= (least_episodes(agent) + 1) * episode
