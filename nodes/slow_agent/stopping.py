@@ -58,8 +58,8 @@ def further(
 
 def _too_few(samples: int, limits: Limits, least: int) -> str:
     return (
-        f"{limits.samples - samples:,} of {limits.samples:,} samples are left, and an iteration "
-        f"needs at least {least:,}."
+        f"{limits.samples - samples:,} of the {limits.samples:,} samples of this subtask are left, "
+        f"and an iteration needs at least {least:,}."
     )
 
 

@@ -71,10 +71,12 @@ class LaunchView:
         if self.iterations.get(key) == iteration:
             return
         self.iterations[key] = iteration
+        rate = "not evaluated"
+        if iteration.episodes:
+            rate = f"{iteration.success_rate:.0%} of {iteration.episodes} episodes"
         self.report(
             f"iteration {iteration.number} of {iteration.subtask}: "
-            f"{decomposition(iteration)}: {iteration.success_rate:.0%} "
-            f"of {iteration.episodes} episodes{cut_short(iteration.cut)}"
+            f"{decomposition(iteration)}: {rate}{cut_short(iteration.cut)}"
         )
 
     def on_working(self, working: Working) -> None:

@@ -3,6 +3,7 @@
 import io
 import re
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -68,6 +69,15 @@ def test_events_are_wrapped_with_a_hanging_indent() -> None:
     assert len(others) > 5
     assert all(line.startswith(" " * 11) and line[11] != " " for line in others)
     assert "".join(others).count("x") == 150
+
+
+def test_an_iteration_without_an_evaluation_has_no_rate() -> None:
+    console, out = printed(80, False)
+    view, (iteration,) = LaunchView(console), report().iterations
+    view.on_iteration(iteration)
+    view.on_iteration(msgspec.structs.replace(iteration, number=1, success_rate=0.0, episodes=0))
+    assert "find a tree: code: 50% of 20 episodes\n" in out.getvalue()
+    assert "find a tree: code: not evaluated\n" in out.getvalue()
 
 
 def test_events_are_one_line_each_when_piped() -> None:
