@@ -171,6 +171,33 @@ class TestTwoHosts:
         assert summary["samples"]["training"] >= 30_000 - 8
         assert learned(run)
 
+    def test_a_language_model_answers_from_another_host_and_goes_on_when_that_is_killed(
+        self, cluster: Callable[..., Cluster], tmp_path: Path
+    ) -> None:
+        two = cluster(cpus=4)
+        two.join()
+        # Host b has one CPU: the llm node goes there, and the env server does not fit.
+        placed = ("nodes.llm.resources.cpus=1", "nodes.env_server.resources.cpus=2")
+        goal = ("launch", "harvest_log", "llm=paper_example", "limits.iterations=2")
+        launch = on_host_a(two, tmp_path, *goal, *RAY, *placed, "run=it")
+        run = tmp_path / "it"
+        try:
+            tried = "fast_agent: trying program 0"
+            eventually(lambda: tried in said(tmp_path), lambda: said(tmp_path))
+            assert placed_on(run, B, "llm") == 1
+            transcript = run / "llm" / "transcript.jsonl"  # is copied from there
+            eventually(lambda: transcript.exists() and transcript.read_text())
+            before = transcript.read_text()
+            two.kill(two.b)
+            assert launch.wait(600) in (0, 1), said(tmp_path)  # two iterations may be too few
+        finally:
+            launch.kill()
+            launch.wait()
+        assert placed_on(run, A, "llm") == 1, said(tmp_path)
+        summary = json.loads((run / "summary.json").read_text())
+        assert len(summary["iterations"]) == 2, said(tmp_path)
+        assert transcript.read_text().startswith(before)
+
     def test_resources_that_no_host_has_are_refused(
         self, cluster: Callable[..., Cluster], place: Path
     ) -> None:
