@@ -7,9 +7,11 @@ import pytest
 import torch
 from torchrl.objectives.value.functional import generalized_advantage_estimate
 
-from models.options import normalised, option_advantage
+from messages.world import RewardTerm
+from models.options import explained_variance, normalised, option_advantage
 from nodes.common.parameters.hyperparameters import Hyperparameters
-from nodes.learner.training import Training, discount
+from nodes.learner.spec_measures import discount, reward_scale
+from nodes.learner.training import Training
 from tests.learning.corridor import Corridors, corridor_spec
 
 
@@ -178,6 +180,16 @@ def test_normalised_advantages_have_mean_zero_and_deviation_one():
     assert spread.std(correction=0).item() == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("value", "explained"),
+    [([0.0, 4.0], 1.0), ([2.0, 2.0], 0.0), ([10.0, 14.0], 1.0), ([0.0, 2.0], 0.75)],
+)
+def test_the_explained_variance_is_the_share_of_the_targets_variance(value, explained):
+    target = torch.tensor([0.0, 4.0])
+    assert explained_variance(torch.tensor(value), target) == pytest.approx(explained)
+    assert explained_variance(torch.tensor(value), torch.ones(2)) == 0.0  # there is none
+
+
 def test_rewards_without_an_environment_dimension_are_refused():
     flat = torch.zeros(3)
     with pytest.raises(ValueError, match="decisions, environments"):
@@ -191,6 +203,16 @@ def test_rewards_without_an_environment_dimension_are_refused():
             gamma=0.9,
             lmbda=0.9,
         )
+
+
+@pytest.mark.parametrize(
+    ("weights", "scale"), [((100.0, -1.0), 0.01), ((1.0, -4.0), 0.25), ((0.0,), 1.0), ((), 1.0)]
+)
+def test_rewards_are_scaled_so_that_the_largest_weight_is_one(weights, scale):
+    spec = corridor_spec()
+    rewards = [RewardTerm(kind="step", weight=weight) for weight in weights]
+    interface = msgspec.structs.replace(spec.interface, rewards=rewards)
+    assert reward_scale(msgspec.structs.replace(spec, interface=interface)) == scale
 
 
 @pytest.mark.parametrize(
