@@ -36,6 +36,8 @@ def test_resumed_training_is_equal_to_the_bit(tmp_path):
 
     assert resumed.counters == straight.counters
     assert resumed.curve == straight.curve
+    assert resumed.returns == straight.returns
+    assert resumed.ended == straight.ended
     assert resumed.episodes.state_dict() == straight.episodes.state_dict()
     assert torch.equal(resumed.generator.get_state(), straight.generator.get_state())
     for (name, weight), other in zip(

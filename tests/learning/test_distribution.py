@@ -81,6 +81,20 @@ def test_nothing_is_chosen_by_numbers_that_are_not_finite(value: float):
             plain.choose(np.array([value], np.float32), mask[0].numpy(), chance)
 
 
+def test_an_actor_without_torch_makes_no_masked_choice_and_draws_the_others_by_their_share():
+    made = Actor(
+        fields=[Field(name="x", size=1)],
+        choices=["a", "b", "c", "d"],
+        layers=[layer_of(np.array([[9.0], [1.0], [0.0], [9.0]]), np.zeros(4))],
+    )
+    plain, mask = PlainActor(made), np.array([False, True, True, False])
+    seen, chance = np.ones(1, np.float32), np.random.default_rng(0)
+    drawn = [plain.choose(seen, mask, chance) for _ in range(2000)]
+    assert set(drawn) == {1, 2}
+    assert drawn.count(1) / 2000 == pytest.approx(np.e / (np.e + 1), abs=0.03)
+    assert plain.choose(seen, mask, None) == 1
+
+
 def test_generators_with_the_same_seed_draw_the_same_choices():
     logits, mask = torch.randn(64, 9), torch.ones(64, 9, dtype=torch.bool)
     first, second = (
