@@ -317,6 +317,33 @@ def test_the_samples_of_a_table_are_what_its_evaluations_may_take_and_what_is_le
         assert for_practice(share, task, {}) == share - whole
 
 
+@pytest.mark.parametrize(
+    ("samples", "practice"),
+    [
+        (100_000, 70_000),  # 30 episodes of 1,000 steps are kept
+        (12_000, 3_000),  # those would take more than the rest: a quarter is left
+        (3_000, 1_000),  # and one episode of a tryout at least
+        (2_000, 1_000),
+        (900, 900),
+    ],
+)
+def test_what_may_be_practised_leaves_an_evaluation_and_is_an_episode_at_least(
+    samples: int, practice: int
+):
+    task = Task(id="l", prompt="l", success=Condition(kind="have", name="log"), horizon=1_000)
+    assert for_practice(samples, task, {}) == practice
+
+
+def test_a_further_iteration_has_samples_for_a_whole_evaluation_and_something_to_practise():
+    log = Condition(kind="have", name="log")
+    for horizon in (1, 10, 1_000):
+        task = Task(id="l", prompt="l", success=log, horizon=horizon)
+        whole, again = longest_evaluation(task, {}), least_again(task, {})
+        assert again - for_practice(again, task, {}) == whole
+        assert for_practice(again, task, {}) >= horizon
+        assert (again - 1) - for_practice(again - 1, task, {}) < whole
+
+
 def told_task(name: str) -> Task:
     return msgspec.convert(compose_launch("cell", [f"task={name}"])["task"], Task)
 

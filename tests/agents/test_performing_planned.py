@@ -253,10 +253,8 @@ def test_a_subtask_that_worked_sometimes_is_kept_and_one_that_never_did_ends_the
     assert "craft 2 planks: no iteration of it worked in any episode" in report.reason
 
 
-def test_a_subtask_that_never_worked_takes_the_samples_that_nothing_else_could_use(tmp_path: Path):
-    below = Below()
-    bus = below.bus()
-    rates = [0.0, 0.5]
+def spent_on_planks(below: Below, rates: list[float]) -> Any:
+    """A slow agent that spends all its samples on planks, with these rates one after the other."""
 
     def achieve(goal: GoalHandle[AchieveSubtask, Iteration]) -> SubtaskReport:
         report = below.achieve(goal)
@@ -270,7 +268,13 @@ def test_a_subtask_that_never_worked_takes_the_samples_that_nothing_else_could_u
         )
         return SubtaskReport(iterations=[turn], success=False, reason="spent", chosen=number)
 
-    bus.answer_action(ACHIEVE, achieve)
+    return achieve
+
+
+def test_a_subtask_that_never_worked_takes_the_samples_that_nothing_else_could_use(tmp_path: Path):
+    below = Below()
+    bus = below.bus()
+    bus.answer_action(ACHIEVE, spent_on_planks(below, [0.0, 0.5]))
     start(Planner, bus, tmp_path)
     report = pursue(bus, TASK, samples=400_000)
     practised = [each for each in below.achieved if each.subtask.success.name == "planks"]
@@ -280,6 +284,18 @@ def test_a_subtask_that_never_worked_takes_the_samples_that_nothing_else_could_u
     assert below.achieved[-1].limits.samples == 40_000
     assert report.success
     assert report.chosen["craft 2 planks"] == 1
+
+
+def test_a_subtask_that_never_worked_and_has_no_iterations_left_takes_no_more_samples(
+    tmp_path: Path,
+):
+    below = Below()
+    bus = below.bus()
+    bus.answer_action(ACHIEVE, spent_on_planks(below, [0.0, 0.5]))
+    start(Planner, bus, tmp_path)
+    report = pursue(bus, TASK, samples=400_000, iterations=1)
+    assert [each.subtask.success.name for each in below.achieved] == ["log", "planks"]
+    assert "no iteration of it worked in any episode" in report.reason
 
 
 def test_an_iteration_that_worked_in_some_episode_replaces_a_chosen_one_that_never_did(

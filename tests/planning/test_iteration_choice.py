@@ -1,11 +1,20 @@
-"""Which iteration stands for a subtask in a plan of several."""
+"""Which iteration stands for a subtask in a plan of several, and which performance was better."""
 
+import msgspec
 import pytest
 
-from messages.plan import Iteration, Line, Samples, SubAction, SubtaskReport
+from messages.plan import (
+    Iteration,
+    Line,
+    Performed,
+    PerformedEpisode,
+    Samples,
+    SubAction,
+    SubtaskReport,
+)
 from messages.verdict import Verdict
 from messages.world import Condition
-from nodes.planner.iteration_choice import chosen_iteration
+from nodes.planner.iteration_choice import chosen_iteration, lost_to_time, merit
 
 FIND = SubAction(
     name="find",
@@ -65,6 +74,52 @@ def test_what_validations_did_worse_with_is_not_chosen_again():
     iterations = [played(0, tried=10, evaluated=10), played(1, tried=19, evaluated=19)]
     assert number_of(chosen_iteration(fell_short(1), iterations, set_aside=[1])) == 0
     assert number_of(chosen_iteration(fell_short(1), iterations, set_aside=[0, 1])) == 1
+
+
+def test_an_iteration_of_too_few_episodes_does_not_displace_another_one():
+    often, lucky = played(0, tried=16, evaluated=16), played(1, tried=20, evaluated=20)
+    (line,) = lucky.lines
+    for episodes, stands in ((2, 0), (3, 1)):  # in its tryout, and two in its evaluation
+        verdict = msgspec.structs.replace(line.verdict, episodes=episodes)
+        line = msgspec.structs.replace(line, verdict=verdict)
+        few = msgspec.structs.replace(lucky, lines=[line], episodes=2)
+        assert number_of(chosen_iteration(fell_short(1), [often, few])) == stands
+
+
+def performed(*ended: str, **milestones: int) -> Performed:
+    episodes = [
+        PerformedEpisode(
+            environment=0,
+            seed=0,
+            success=each == "success",
+            steps=10,
+            ended=each,  # pyright: ignore[reportArgumentType]
+        )
+        for each in ended
+    ]
+    rate = ended.count("success") / len(ended)
+    return Performed(success_rate=rate, episodes=episodes, milestones=milestones, steps=100)
+
+
+@pytest.mark.parametrize(
+    ("ended", "to_time"),
+    [
+        (["horizon", "death"], True),
+        (["horizon", "death", "gave_up"], False),
+        (["horizon", "success", "success"], True),  # of those that it lost
+        (["success"], False),
+    ],
+)
+def test_a_performance_was_lost_to_time_where_half_of_its_losses_used_up_their_steps(
+    ended: list[str], to_time: bool
+):
+    assert lost_to_time(performed(*ended)) == to_time
+
+
+def test_of_performances_with_the_same_rate_the_one_that_came_further_is_better():
+    nearer, further = (performed("success", "death", log=2, planks=n) for n in (0, 1))
+    assert merit(further) > merit(nearer)
+    assert merit(performed("success", "success")) > merit(further)
 
 
 def test_nothing_stands_where_nothing_was_implemented():
