@@ -197,6 +197,14 @@ def test_such_an_iteration_is_none_of_those_that_the_limits_count():
     assert stop_reason(history, LIMITS, 100, 100, known=2) == "The iterations are spent: 2."
 
 
+def test_an_iteration_begins_as_long_as_the_samples_for_it_are_left():
+    known = [iteration(0)]  # it took 1,000 of 10,000
+    assert stop_reason(known, LIMITS, 100, 9_000) is None
+    assert "9,000 of 10,000 samples" in (stop_reason(known, LIMITS, 100, 9_001) or "")
+    # Those of iterations before a performance were counted there: these limits are what is left.
+    assert stop_reason(known, LIMITS, 100, 10_000, known=1) is None
+
+
 def test_rewards_that_pay_for_something_else_are_left_out_and_success_always_pays():
     near = RewardTerm(kind="near", weight=0.1, name="wood")
     stick = RewardTerm(kind="gain", weight=1.0, name="stick")
