@@ -1,14 +1,17 @@
 """A plan is performed as a whole, from the task's own start: the fast agent's part."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from messages.bus import GoalHandle
+from messages.bus import GoalHandle, ServiceError
 from messages.plan import (
+    EVALUATE,
     PERFORM,
+    Evaluate,
     Perform,
     Performed,
     Practised,
@@ -23,10 +26,13 @@ from messages.world import (
     RUN_PROGRAM,
     Condition,
     Looked,
+    ProgramRan,
+    SeedRange,
     SessionName,
     Task,
 )
 from nodes.fast_agent.fast_agent import FastAgent
+from nodes.fast_agent.playing.seeds import performance_seeds, validation_seeds
 from nodes.testing import MockBus, start
 from tests.agents.craft_world import STEPS, Inventories
 from tests.agents.performances import STICK, TASK, stages_for
@@ -251,6 +257,83 @@ def test_a_performance_takes_no_more_than_its_samples(tmp_path: Path):
         assert performed.milestones["stick"] == sum(sizes)
         starts = [request.seeds.first - 962_500 for request in world.requests.values()]
         assert starts == [sum(sizes[:number]) for number in range(len(sizes))]
+
+
+def test_an_evaluation_plays_on_with_what_its_first_episodes_left_over(tmp_path: Path):
+    """A program may take more steps than an episode has."""
+    stage = practised_all(TASK)[0].stages[0]
+    assert stage.program is not None
+    program = msgspec.structs.replace(stage.program, max_steps=5 * TASK.horizon)
+    stage = msgspec.structs.replace(stage, program=program)
+    for samples, sizes in ((2_999, [2, 2]), (1_009, [1]), (999, [])):
+        bus, world = performing(tmp_path / str(samples))
+
+        def run(goal: GoalHandle[Any, Any], world: Inventories = world) -> ProgramRan:
+            ran = world.run(goal)
+            rows = list(range(ran.reports[0].count))
+            report = msgspec.structs.replace(ran.reports[0], environments=rows)
+            return msgspec.structs.replace(ran, reports=[report])
+
+        bus.answer_action(RUN_PROGRAM, run)
+        asked = Evaluate(task=TASK, stages=[stage], samples=samples)
+        evaluated = bus.run_goal(EVALUATE, "demo/evaluate", asked)
+        count = sum(sizes)
+        assert [request.size for request in world.requests.values()] == sizes
+        assert evaluated.cut == (count < 4)
+        assert [each.environment for each in evaluated.episodes] == list(range(count))
+        assert evaluated.steps == count * STEPS
+        starts = [request.seeds.first - 950_000 for request in world.requests.values()]
+        assert starts == [sum(sizes[:number]) for number in range(len(sizes))]
+        if count:
+            assert evaluated.held == [count]
+            (report,) = evaluated.reports
+            assert (report.count, report.environments) == (count, list(range(count)))
+
+
+def test_a_stage_has_done_its_part_where_the_task_succeeded_in_it(tmp_path: Path):
+    bus, world = performing(tmp_path)
+    world.fails = lambda row, item, number: row == 3
+    log = practised_all(TASK)[0].stages[0]
+    dirt = SubAction(name="dig", method="code", success=Condition(kind="have", name="dirt"))
+    stage = msgspec.structs.replace(log, sub_action=dirt)
+    task = msgspec.structs.replace(TASK, success=log.sub_action.success)
+    evaluated = bus.run_goal(EVALUATE, "demo/evaluate", Evaluate(task=task, stages=[stage]))
+    assert evaluated.held == [3]
+
+
+def test_a_policy_draws_the_same_choices_in_each_attempt_at_a_play_and_others_in_the_next(
+    tmp_path: Path,
+):
+    bus, world = performing(tmp_path)
+    seeds: list[int] = []
+
+    def act(goal: GoalHandle[Any, Any]) -> Acted:
+        seeds.append(goal.request.seed)
+        if len(seeds) == 1:  # the env server is restarted
+            world.sessions.clear()
+            raise ServiceError("There is no such session.", code="unknown_session")
+        return Acted(steps=1)
+
+    bus.answer_action(ACT, act)
+    learn = SubAction(name="learn", method="rl", success=STICK)
+    stage = Stage(sub_action=learn, policy=Policy(id="p", checkpoint="p"))
+    for name in ("one", "other"):
+        bus.run_goal(EVALUATE, f"demo/{name}", Evaluate(task=TASK, stages=[stage]))
+    lost, again, other = seeds
+    assert lost == again != other
+
+
+@pytest.mark.parametrize(
+    ("validation", "seeds"), [(None, performance_seeds), (1, validation_seeds)]
+)
+def test_what_decides_and_what_is_reported_are_performed_on_their_own_seeds(
+    tmp_path: Path, validation: int | None, seeds: Callable[[int], SeedRange]
+):
+    bus, world = performing(tmp_path, seed=3)
+    asked = Perform(task=TASK, subtasks=practised_all(TASK), validation=validation)
+    bus.run_goal(PERFORM, "demo/perform", asked)
+    (opened,) = world.requests.values()
+    assert opened.seeds == seeds(3)
 
 
 def test_a_policys_own_horizon_is_no_failed_try(tmp_path: Path):
