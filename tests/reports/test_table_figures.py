@@ -8,7 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from messages.plan import GoalReport, Iteration, Limits, Samples, Subtask
+from messages.plan import (
+    GoalReport,
+    Iteration,
+    Limits,
+    Performed,
+    PerformedEpisode,
+    Samples,
+    Subtask,
+)
 from messages.world import Condition, Task
 from nodes.slow_agent.stopping import stop_reason
 from rlgpt.composing.composition import compose_launch, group_options
@@ -18,12 +26,20 @@ from rlgpt.report.acceptance import Acceptance
 from rlgpt.report.summary import SampleSummary
 from rlgpt.report.writing import write as write_report
 from rlgpt.table import markdown, plot
-from rlgpt.table.cells import expand
+from rlgpt.table.cells import Cell, expand
 from rlgpt.table.definition import Definition, definitions, read
 from rlgpt.table.figures import chance, rows
 from rlgpt.table.intervals import wilson
 from rlgpt.table.markdown import Page
-from rlgpt.table.result import DEAD_LOOP, CellIteration, CellResult, CellTokens, gather
+from rlgpt.table.result import (
+    DEAD_LOOP,
+    CellIteration,
+    CellResult,
+    CellTokens,
+    differences,
+    gather,
+)
+from rlgpt.table.result import _outcome as outcome  # pyright: ignore[reportPrivateUsage]
 from tests.bus_processes import ROOT
 from voxeldojo.tasks import task_ids
 
@@ -216,6 +232,7 @@ def test_a_cell_whose_samples_were_not_enough_is_marked() -> None:
     table = page([cell(0, 20), short])
     (row,) = table.rows
     assert (row.successes, row.episodes, row.cut) == (25, 37, 1)
+    assert (row.rate, row.mean) == (25 / 37, pytest.approx((20 / 30 + 5 / 7) / 2))
     text = markdown.render(table)
     assert "(2 seeds) (cut: 37 episodes)" in text
     assert "those that were played are counted, and no others: stick by rlgpt (1)." in text
@@ -228,6 +245,10 @@ def test_an_iteration_that_lacks_episodes_is_marked() -> None:
     (row,) = table.rows
     assert [step.cut for step in row.steps][:2] == [0, 1]
     assert "(cut: 5 episodes)" in markdown.render(table)
+    whole = turn("b", 0, 6)
+    several = cell(0, 2, plan=["a", "b"], iterations=[turn("a", 0, 3), whole, few])
+    (row,) = rows(definition(by="iteration"), [several])
+    assert [step.cut for step in row.steps][:2] == [0, 1]  # one of its two rates is of fewer
 
 
 def test_the_samples_given_for_a_task_are_the_limit_of_its_cells() -> None:
@@ -276,6 +297,49 @@ def test_cut_evaluations_and_questions_are_read_from_the_run_folder(tmp_path: Pa
     kept = gather(wanted, tmp_path, None, None)
     assert kept.questions == Acceptance(asked=1, again=0, accepted=1)
     assert (kept.successes, kept.episodes, kept.cut, kept.iterations[0].cut) == (4, 8, True, True)
+
+
+def ended(*names: str, **changes: Any) -> GoalReport:
+    """Of a goal with these subtasks, whose one iteration worked in 4 of 8 episodes."""
+    condition = Condition(kind="have", name="stick")
+    iteration = Iteration(
+        subtask=names[0], number=0, lines=[], stages=[], success_rate=0.5, episodes=8,
+        samples=Samples(), seconds=1.0, cut=True,
+    )  # fmt: skip
+    known: dict[str, Any] = {
+        "task": Task(id="t", prompt="t", success=condition),
+        "subtasks": [Subtask(name=name, success=condition) for name in names],
+        "iterations": [iteration], "success": False, "reason": "", "chosen": {names[0]: 0},
+    }  # fmt: skip
+    return GoalReport(**known | changes)
+
+
+def test_the_outcome_of_a_goal_is_of_its_performance_or_of_its_only_subtask() -> None:
+    episodes = [
+        PerformedEpisode(environment=n, seed=n, success=n < 2, steps=9, ended="horizon")
+        for n in range(3)
+    ]
+    played = Performed(success_rate=2 / 3, episodes=episodes, milestones={}, steps=9, cut=True)
+    nothing = msgspec.structs.replace(played, episodes=[])
+    assert outcome(ended("a", "b", performance=played), 30) == (2, 3, True, True)
+    assert outcome(ended("a"), 30) == (4, 8, True, True)
+    # What worked of a part is nothing of the whole, which failed in every episode.
+    assert outcome(ended("a", "b"), 30) == (0, 30, False, False)
+    assert outcome(ended("a", "b", performance=nothing), 30) == (0, 30, False, False)
+    assert outcome(ended("a", chosen={}), 30) == (0, 30, False, False)
+
+
+def test_differences_of_a_cell_are_its_limits_and_overrides_but_not_where_a_model_is() -> None:
+    asked = Cell(
+        launch="cell", task="stick", method="rlgpt", llm="small", seed=0,
+        limits={"samples": 5, "goal_rate": 0.9}, overrides=["a=1", "llm.base_url=here"],
+    )  # fmt: skip
+    there = cell(0, 3, limits={"samples": 7}, overrides=["b=2", "llm.base_url=there"])
+    assert differences(asked, there) == (
+        "limits.goal_rate was None and is 0.9, limits.samples was 7 and is 5, "
+        "a=1 is new, b=2 is not there"
+    )
+    assert differences(asked, cell(0, 3, limits=asked.limits, overrides=["a=1"])) == ""
 
 
 def test_what_was_trained_further_is_no_iteration_of_the_loop() -> None:

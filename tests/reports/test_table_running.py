@@ -175,12 +175,19 @@ def noted(**changes: object) -> UnderWay:
     return msgspec.convert(note, UnderWay)
 
 
-def test_cell_under_way_is_continued_in_its_own_world(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cell_under_way_is_continued_only_as_the_same_cell_of_the_same_commit_and_world(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(running_cells, "current_commit", lambda: "abc-dirty")
     assert noted(fingerprint="a1").is_of(CELL, "a1")
     assert not noted(fingerprint="a1").is_of(CELL, "b2")
     assert noted().is_of(CELL, None)  # of another world than the embedded one
     assert not noted().is_of(CELL, "a1")  # an older note, of who knows which changes
+    same = noted(fingerprint="a1")
+    assert not same.is_of(msgspec.structs.replace(CELL, limits={"samples": 1}), "a1")
+    assert not same.is_of(msgspec.structs.replace(CELL, overrides=["critic=none"]), "a1")
+    monkeypatch.setattr(running_cells, "current_commit", lambda: "abd")
+    assert not noted(commit="abc", fingerprint="a1").is_of(CELL, "a1")
     monkeypatch.setattr(running_cells, "current_commit", lambda: "abc")
     assert noted(commit="abc").is_of(CELL, "a1")  # an older note, of that very commit
     assert not noted(commit="abc", fingerprint="b2").is_of(CELL, "a1")

@@ -100,6 +100,15 @@ def test_a_score_equals_one_computed_by_hand() -> None:
     assert half.score_high == pytest.approx(101 ** (1 / 22) - 1)
 
 
+def test_the_interval_of_a_score_has_95_percent() -> None:
+    """Of a hundred episodes of which half had it: 40 to 60, by the binomial distribution."""
+    half = scored.measured(SCORE, [(list(SCORE.counted), {digits(FIRST): 50, digits(): 50})])
+    bounds = half.progress_low * 22 / 100, half.progress_high * 22 / 100
+    assert bounds == pytest.approx((0.40, 0.60), abs=0.01)
+    lowest = (1 + 100 * bounds[0]) ** (1 / 22) - 1
+    assert half.score_low == pytest.approx(lowest, abs=1e-5)
+
+
 def test_the_score_of_several_seeds_is_the_mean_of_theirs() -> None:
     """Published scores are: a score per seed, then the mean. One of all episodes together would
     be higher where seeds unlock different things, and mostly of the seed with most episodes."""
