@@ -14,7 +14,8 @@ from messages.bus.services.admission import MAX_OPEN_EACH
 from messages.bus.services.service_server import MAX_CLIENT_ID
 from messages.bus.topics.topic_sockets import MAX_EACH, MAX_NAME, REJECTED
 from messages.codec import CodecError, encode
-from tests.bus.bus_server import DO, WORK, Batch, Do, Done
+from messages.interface import Service
+from tests.bus.bus_server import DO, DO_AGAIN, WORK, Batch, Do, Done
 from tests.bus.callers import notes
 from tests.bus.raw_peer import RawPeer, reply, request
 from tests.bus_processes import PATIENCE, Process, eventually
@@ -72,11 +73,26 @@ def test_check_of_a_request_that_never_came_gets_an_error(raw: RawPeer) -> None:
     assert reply(dealer).code == "unknown_request"
 
 
+def test_request_that_was_lost_on_its_way_is_done_when_it_comes_again(
+    run: Path, raw: RawPeer
+) -> None:
+    """The node's epoch is that it was sent to first: nothing was done of it before a restart."""
+    dealer = raw.connect()
+    dealer.send_multipart(request(1, kind="check", endpoint="server/do"))
+    epoch = reply(dealer).epoch
+    dealer.send_multipart(request(1, Do(note="lost"), endpoint="server/do", again=epoch))
+    assert reply(dealer).kind == "reply"
+    dealer.send_multipart(request(2, Do(note="done"), endpoint="server/do", again="another"))
+    assert reply(dealer).code == "restarted"
+    assert notes(run) == ["lost"]
+
+
 # ---- size and number
 
 
-def test_request_whose_reply_is_no_longer_stored_is_not_done_twice(
-    run: Path, bus: Bus, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("service", [DO, DO_AGAIN])
+def test_request_whose_reply_is_no_longer_stored_is_done_twice_only_if_it_may_be(
+    run: Path, bus: Bus, monkeypatch: pytest.MonkeyPatch, service: Service[Do, Done]
 ) -> None:
     monkeypatch.setattr("messages.bus.services.service_server.KEPT", -1.0)
     node = Bus(run, "server")
@@ -86,17 +102,17 @@ def test_request_whose_reply_is_no_longer_stored_is_not_done_twice(
         done.append(request.note)
         return Done(note=request.note, process=0)
 
-    node.serve(DO, do)
+    node.serve(service, do)
     raw = RawPeer(run)
     try:
         dealer, later = raw.connect(), raw.connect()
-        dealer.send_multipart(request(1, endpoint="server/do"))
+        dealer.send_multipart(request(1, endpoint=service.name))
         eventually(lambda: (node.spin_once(0.05), bool(done))[1])
         node._own.services.expire(1e12)  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
-        later.send_multipart(request(1, endpoint="server/do", again=node.epoch))
+        later.send_multipart(request(1, endpoint=service.name, again=node.epoch))
         eventually(lambda: (node.spin_once(0.05), bool(later.poll(0)))[1])
-        assert reply(later).code == "restarted"
-        assert done == ["fuzz"]
+        assert reply(later).code == ("" if service.idempotent else "restarted")
+        assert done == ["fuzz"] * (2 if service.idempotent else 1)
     finally:
         raw.close()
         node.close()
