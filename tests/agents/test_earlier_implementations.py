@@ -92,6 +92,20 @@ def test_a_policy_that_works_after_other_stages_too_is_not_trained_again(tmp_pat
     assert (implemented.samples.training, implemented.samples.trial > 0) == (0, True)
 
 
+@pytest.mark.parametrize(("samples", "episodes"), [(8_000, 2), (3_999, 0)])
+def test_an_earlier_policy_is_tried_out_with_a_quarter_of_the_samples(
+    tmp_path: Path, samples: int, episodes: int
+):
+    """An episode may take 1,000 steps. The rest is for a training, if it works no longer."""
+    stack = Again(tmp_path)
+    earlier = by_rl(stack)
+    stack.rates = {"rl-earlier": 0.95}
+    stack.again("rl", earlier, samples)
+    opened = stack.world.requests.get("demo/1/get log/trial-earlier/play-0")
+    assert (0 if opened is None else opened.size) == episodes
+    assert len(stack.trained) == (0 if episodes else 1)
+
+
 def test_a_policy_that_no_longer_works_is_told_to_who_writes_the_next_spec(tmp_path: Path):
     stack = Again(tmp_path)
     earlier = by_rl(stack)

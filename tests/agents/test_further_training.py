@@ -10,9 +10,11 @@ import msgspec
 import pytest
 
 from messages.plan import (
+    IMPLEMENT,
     PURSUE,
     Further,
     GoalReport,
+    Implement,
     Iteration,
     Limits,
     Line,
@@ -20,6 +22,7 @@ from messages.plan import (
     Stage,
     SubAction,
 )
+from messages.program import Program
 from messages.system import SetParameters, set_parameters
 from messages.training import Act, Acted, Learning, Policy, Trained, TrainingSpec
 from messages.verdict import Verdict
@@ -27,6 +30,8 @@ from messages.world import Interface, RewardTerm, SeedRange
 from nodes.fast_agent.learning.further_training import for_the_aim
 from nodes.slow_agent.stopping import further, stop_reason
 from tests.agent_stack import LOG, STEPS, TASK, Stack, ToyWorld, rulebook_world, stack
+from tests.agents.test_learning_from_code import SPEC as ANY_SPEC
+from tests.agents.test_learning_from_code import Stack as FastAgentStack
 from tests.bus_processes import PATIENCE
 
 MISLED = [(500, 0.0), (1000, 0.05)], [(500, 0.1), (1000, 2.0)]
@@ -203,6 +208,23 @@ def test_an_iteration_begins_as_long_as_the_samples_for_it_are_left():
     assert "9,000 of 10,000 samples" in (stop_reason(known, LIMITS, 100, 9_001) or "")
     # Those of iterations before a performance were counted there: these limits are what is left.
     assert stop_reason(known, LIMITS, 100, 10_000, known=1) is None
+
+
+@pytest.mark.parametrize(("samples", "budget"), [(400, 1_000), (5_000, 5_000)])
+def test_it_trains_from_its_weights_for_as_many_samples_as_it_has_had_at_least(
+    tmp_path: Path, samples: int, budget: int
+):
+    alone = FastAgentStack(tmp_path, ANY_SPEC)
+    spec = msgspec.structs.replace(SPEC, clone=[Program(name="dig", source="")])
+    more = Further(
+        stage=msgspec.structs.replace(LEARNED, spec=spec),
+        learning=msgspec.structs.replace(LEARNING, samples=samples),
+    )
+    request = Implement(task=TASK, sub_action=DIG, before=[], history=[], further=more)
+    alone.bus.run_goal(IMPLEMENT, "demo/dig", request)
+    (trained,) = alone.trained
+    assert (trained.budget, trained.start, trained.clone) == (budget, LEARNED.policy, [])
+    assert alone.specs == []  # nothing is asked
 
 
 def test_rewards_that_pay_for_something_else_are_left_out_and_success_always_pays():

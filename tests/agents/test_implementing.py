@@ -27,7 +27,10 @@ from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, Learned, Provenance
 from nodes.env_server.programs.checking import problems_of
 from nodes.fast_agent.fast_agent import FastAgent
+from nodes.fast_agent.implementing import BestAttempt
+from nodes.fast_agent.playing.stage_playing import Played
 from nodes.testing import MockBus, start
+from tests.agent_stack import ended_with_a_log
 from tests.agents.craft_world import Inventories
 from worlds.minecraft.play.runtime import RUNTIME
 
@@ -295,3 +298,88 @@ def test_a_policy_begins_again_only_in_environments_where_its_horizon_ended_it(t
     evaluated = bus.run_goal(EVALUATE, "demo/evaluate", Evaluate(task=TASK, stages=[stage, stage]))
     assert acted == [[], [1, 2, 3], [2], []]  # and the second stage after the first
     assert evaluated.steps == 4 * 7
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept"),
+    [  # success rate, progress, steps
+        ((0.5, 0.9, 100), (0.6, 0.6, 200), True),
+        ((0.0, 0.2, 100), (0.0, 0.4, 200), True),
+        ((0.0, 0.4, 100), (0.0, 0.2, 50), False),
+        ((0.5, 0.5, 200), (0.5, 0.5, 100), True),
+        ((0.5, 0.5, 100), (0.5, 0.5, 200), False),
+        ((0.5, 0.5, 100), (0.5, 0.5, 100), False),
+        ((0.0, 0.0, 200), (0.0, 0.0, 100), False),  # who gives up early has done no better
+    ],
+)
+def test_an_attempt_is_kept_for_its_rate_then_its_progress_then_its_few_steps(
+    first: tuple[float, float, int], second: tuple[float, float, int], kept: bool
+):
+    best = BestAttempt()
+    stages = [Stage(sub_action=DIG.sub_action, program=Program(name=n, source=n)) for n in "ab"]
+    for stage, (rate, progress, steps) in zip(stages, (first, second), strict=True):
+        verdict = Verdict(success=False, success_rate=rate, progress=progress, reason="seen")
+        played = Played(episodes=ended_with_a_log(1, 10, steps=9), steps=steps, reports=[])
+        best.offer(stage, verdict, [], played)
+    assert best.stage == stages[kept]
+    assert (best.verdict.success_rate, best.episodes) == ((second if kept else first)[0], 10)
+
+
+def writing(run: Path, **parameters: Any) -> tuple[MockBus, Inventories]:
+    """A fast agent that writes a program for a log, which is not enough for its critic."""
+    world, bus = Inventories(), MockBus("fast_agent")
+    source = ProgramAnswer(source='ITEM = "log"\nQUANTITY = 1\n')
+    answer = msgspec.json.encode(source).decode()
+    bus.answer(ASK, lambda request: Answered(id=request.id, answer=answer, model="test"))
+    bus.answer(CHECK, lambda request: Checked(problems=[]))
+    bus.answer(OPEN, world.open)
+    bus.answer(LOOK, world.look)
+    bus.answer(CLOSE, world.close)
+    bus.answer_action(RUN_PROGRAM, world.run)
+    bus.answer(JUDGE, lambda evidence: Verdict(success=False, success_rate=0.5, reason="seen"))
+    start(FastAgent, bus, run, **parameters)
+    return bus, world
+
+
+CODE = msgspec.structs.replace(
+    DIG, sub_action=SubAction(name="get a log", method="code", success=LOG)
+)
+
+
+@pytest.mark.parametrize(
+    ("samples", "repairs", "episodes"),
+    [
+        (4_000, 1, 2),  # of 1,000 steps: half is left for a repair
+        (1_500, 1, 1),  # but one episode is played, if it fits
+        (2_000, 0, 2),  # nothing is repaired after it
+    ],
+)
+def test_a_tryout_of_a_program_leaves_half_of_the_samples_for_a_repair(
+    tmp_path: Path, samples: int, repairs: int, episodes: int
+):
+    bus, world = writing(tmp_path, repairs=repairs)
+    bus.run_goal(IMPLEMENT, "demo/get", msgspec.structs.replace(CODE, samples=samples))
+    assert world.requests["demo/get/trial-0/play-0"].size == episodes
+
+
+@pytest.mark.parametrize("learned", [False, True])
+def test_stages_before_are_run_by_the_reset_unless_one_of_them_is_a_policy(
+    tmp_path: Path, learned: bool
+):
+    bus, world = writing(tmp_path, repairs=0)
+    acted: list[str] = []
+
+    def act(goal: Any) -> Acted:
+        acted.append(goal.request.policy.id)
+        return Acted(steps=1)
+
+    bus.answer_action(ACT, act)
+    walk = Program(name="walk", source='ITEM = "dirt"\nQUANTITY = 1\n')
+    before = [Stage(sub_action=DIG.sub_action, program=walk)]
+    if learned:
+        before.append(Stage(sub_action=DIG.sub_action, policy=Policy(id="p", checkpoint="p")))
+    bus.run_goal(IMPLEMENT, "demo/get", msgspec.structs.replace(CODE, before=before))
+    opened = world.requests["demo/get/trial-0/play-0"]
+    assert opened.prefix == ([] if learned else [walk])
+    assert [item for _, item, *_ in world.ran] == (["dirt", "log"] if learned else ["log"])
+    assert acted == (["p"] if learned else [])

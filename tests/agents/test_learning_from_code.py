@@ -16,8 +16,8 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
-from messages.plan import IMPLEMENT, Implement, Implemented, Method, SubAction
-from messages.program import CHECK, Checked, CheckProgram, Problem
+from messages.plan import IMPLEMENT, Implement, Implemented, Method, Stage, SubAction
+from messages.program import CHECK, Checked, CheckProgram, Problem, Program
 from messages.system import SetParameters, set_parameters
 from messages.training import ACT, TRAIN, Acted, Policy, Trained, TrainingSpec
 from messages.verdict import JUDGE, Evidence, Verdict
@@ -389,6 +389,24 @@ def test_program_and_policy_are_not_compared_where_the_outcome_cannot_change(
     assert "demo/1/get log/trial-program/play-0" not in stack.world.requests
 
 
+def test_a_program_that_was_played_in_fewer_episodes_than_the_policy_is_not_compared(
+    tmp_path: Path,
+):
+    """Where samples ran out, it may have had the easy ones."""
+    stack = Stack(tmp_path, SPEC)
+    by_code(stack)
+    # 950 are for the training; after the policy's tryout one episode of the program fits.
+    stack.bus.answer_action(ACT, lambda goal: Acted(steps=40_000 - 950 - 1_005))
+    stack.rates = {"rl-0": 0.5, "rl-program": 1.0}
+    sub_action = SubAction(name="get log", method="rl", success=LOG)
+    request = Implement(task=TASK, sub_action=sub_action, before=[], history=[], samples=40_000)
+    implemented = stack.bus.run_goal(IMPLEMENT, "demo/1/get log", request)
+    assert stack.world.requests["demo/1/get log/trial-program/play-0"].size == 1
+    assert implemented.stage is not None
+    assert implemented.stage.policy is not None
+    assert implemented.samples.trial == 40_000 - 950 - 1_005 + 10  # and yet it is counted
+
+
 def test_a_goal_that_is_repeated_by_a_restart_is_shown_the_same_programs(tmp_path: Path):
     stack = Stack(tmp_path, SPEC)
     by_code(stack)
@@ -440,3 +458,38 @@ def test_a_budget_grows_no_further_than_its_share_of_the_samples(tmp_path: Path)
     assert spec.most is not None
     assert spec.most < 90_000  # what the tryouts may take is kept
     assert spec.grows_to == spec.most
+
+
+@pytest.mark.parametrize(
+    ("samples", "rival", "most"),
+    [
+        (90_000, False, 70_000),  # without the twenty episodes of its tryout, of 1,000 steps each
+        (90_000, True, 67_500),  # or both tryouts, and at most a quarter
+        (30_000, False, 22_500),
+        (2_000, False, 1_000),  # and one episode at least
+        (1_000, False, None),
+    ],
+)
+def test_a_training_leaves_the_samples_of_the_tryouts_that_follow_it(
+    tmp_path: Path, samples: int, rival: bool, most: int | None
+):
+    stack = Stack(tmp_path, msgspec.structs.replace(SPEC, budget=2_000_000))
+    if rival:
+        by_code(stack)
+    sub_action = SubAction(name="get log", method="rl", success=LOG)
+    request = Implement(task=TASK, sub_action=sub_action, before=[], history=[], samples=samples)
+    implemented = stack.bus.run_goal(IMPLEMENT, "demo/1/get log", request)
+    assert [(spec.most, spec.budget) for spec in stack.trained] == ([(most, most)] if most else [])
+    if not most:
+        assert "The samples are spent" in implemented.line.verdict.reason
+
+
+def test_programs_run_for_fewer_steps_in_the_resets_of_a_training(tmp_path: Path):
+    stack = Stack(tmp_path, SPEC, prefix_steps=300)
+    long = Program(name="walk", source=program(5), max_steps=900)
+    sub_action = SubAction(name="get log", method="rl", success=LOG)
+    before = [Stage(sub_action=sub_action, program=long)]
+    request = Implement(task=TASK, sub_action=sub_action, before=before, history=[])
+    stack.bus.run_goal(IMPLEMENT, "demo/0/get log", request)
+    assert [each.max_steps for each in stack.trained[0].prefix] == [300]
+    assert stack.world.requests["demo/0/get log/trial-0/play-0"].prefix == [long]

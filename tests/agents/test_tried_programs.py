@@ -1,0 +1,59 @@
+"""Which of the programs that were tried for a subtask a policy is shown."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+from messages.plan import Implement, SubAction
+from messages.program import Program
+from messages.verdict import Verdict
+from messages.world import Condition
+from nodes.common.storage.node_memory import Memory
+from nodes.fast_agent.implementing import Implementing
+from nodes.fast_agent.tried_programs import MOST, TriedPrograms, best_of
+from tests.agents.test_learning_from_code import FACING, LOG, TASK
+
+
+def goal(id: str, aim: Condition) -> Implementing:
+    sub_action = SubAction(name="do it", method="code", success=aim)
+    request = Implement(task=TASK, sub_action=sub_action, before=[], history=[])
+    return cast(Implementing, SimpleNamespace(id=id, request=request))
+
+
+def remember(tried: TriedPrograms, source: str, aim: Condition, rate: float) -> None:
+    verdict = Verdict(success=False, success_rate=rate, reason="seen")
+    tried.remember(goal("trying", aim), Program(name="do", source=source), verdict, 20)
+
+
+def test_the_first_tryout_of_a_program_counts(tmp_path: Path):
+    tried = TriedPrograms(Memory(tmp_path / "memory.sqlite"))
+    for rate in (0.3, 0.9, 0.1):
+        remember(tried, "same", LOG, rate)
+    remember(tried, "same", FACING, 0.6)  # for another aim it is another one
+    found = tried.of(goal("learning", LOG))
+    assert [(each.rate, each.sub_action.success) for each in found] == [(0.6, FACING), (0.3, LOG)]
+
+
+def test_the_best_program_with_the_policys_own_aim_is_shown_where_many_others_are_better(
+    tmp_path: Path,
+):
+    tried = TriedPrograms(Memory(tmp_path / "memory.sqlite"))
+    remember(tried, "rival", LOG, 0.2)
+    remember(tried, "worse", LOG, 0.1)
+    for number in range(MOST + 2):
+        remember(tried, f"other {number}", FACING, 0.5 + number / 100)
+    found = tried.of(goal("learning", LOG))
+    assert [each.program.source for each in found] == [
+        *(f"other {number}" for number in range(MOST + 1, 2, -1)),
+        "rival",
+    ]
+    rival = best_of(found, LOG)
+    assert rival is not None
+    assert rival.rate == 0.2
+
+
+def test_a_program_that_never_worked_is_nothing_to_beat(tmp_path: Path):
+    tried = TriedPrograms(Memory(tmp_path / "memory.sqlite"))
+    remember(tried, "never", LOG, 0.0)
+    remember(tried, "other", FACING, 0.9)
+    assert best_of(tried.of(goal("learning", LOG)), LOG) is None
