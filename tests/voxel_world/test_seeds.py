@@ -5,7 +5,9 @@ import pytest
 
 from tests.voxel_world.arena import embedded
 from voxeldojo.engine import EmbeddedWorld
+from voxeldojo.rules import BLOCKS
 
+MAGMA = next(block.id for block in BLOCKS if block.name == "magma")
 BIOMES = ["plains", "forest", "birch forest", "extreme_hills", "desert", "taiga"]
 
 
@@ -107,6 +109,58 @@ def test_a_reset_brings_back_what_the_window_left_behind(biome: str) -> None:
         assert (found == mobs).all()
 
 
+def test_a_reset_takes_back_how_high_the_land_reaches() -> None:
+    """What is drawn, and where monsters are tried, depends on it."""
+    from voxeldojo.engine.block_changes import set_block
+
+    world, one, seed = embedded(1), np.array([0]), np.array([3])
+    world.reset(one, seed)
+    player = world.state.players[0]
+    ceiling = int(player["ceiling"])
+    set_block(world.state, world.rules, 0, int(player["x"]), ceiling + 9, int(player["z"]), 5, 0)
+    play(world, 0, 1, seed=1)
+    world.reset(one, seed)
+    assert player["ceiling"] == ceiling
+
+
+def test_a_reset_takes_back_light_of_land_that_the_window_has_left() -> None:
+    """The window moves off and back, and nothing else changes."""
+    from voxeldojo.engine.scene.staging import put_player
+
+    world = embedded(8, biome="birch_forest")
+    rows = np.arange(8)
+    world.reset(rows, rows)
+    start = world.state.players.copy()
+    light = world.state.light.copy()
+    for away in (16.0, 0.0):
+        for w in rows.tolist():
+            middle_x, middle_z = (float(start[w][low]) + 16.5 for low in ("west", "north"))
+            put_player(world.state, world.rules, w, middle_x + away, 100.0, middle_z)
+        world.step(np.tile((0, 0, 0, 12, 12, 0, 0, 0), (8, 1)), np.ones(8, np.bool_))
+        moved = world.state.players["west"] != start["west"]
+        assert moved.all() == (away > 0.0)
+    assert (world.state.light != light).any()
+    world.reset(rows, rows)
+    assert (world.state.light == light).all()
+
+
+def test_harm_comes_at_the_same_tick_in_every_place_of_a_batch() -> None:
+    from voxeldojo.engine.block_changes import set_block
+
+    world = embedded(10)
+    world.reset(np.arange(10), np.full(10, 3))
+    x, y, z = (int(np.floor(world.state.players[0][axis])) for axis in "xyz")
+    for w in range(10):
+        set_block(world.state, world.rules, w, x, y - 1, z, MAGMA, 0)
+    lives = set()
+    for _ in range(10):
+        world.step(np.tile((0, 0, 0, 12, 12, 0, 0, 0), (10, 1)), np.ones(10, np.bool_))
+        life = world.life()[0]
+        assert (life == life[0]).all()
+        lives.add(float(life[0]))
+    assert len(lives) == 2
+
+
 @pytest.mark.parametrize("biome", BIOMES)
 def test_spawn_is_on_dry_ground_in_the_open(biome: str) -> None:
     world = embedded(8, {"area": 128}, biome=biome)
@@ -167,7 +221,7 @@ def test_wrong_calls_are_refused_in_words() -> None:
             world.step(fractions, active)
     with pytest.raises(TypeError, match=r"float64.* to .*bool"):
         world.step(actions, active * 0.5)
-    with pytest.raises(TypeError, match=r"float64.* to .*int64"):
+    with pytest.raises(ValueError, match="environments are a row of whole numbers"):
         world.reset(np.array([0.7]), np.array([0]))
     for column, value in ((0, 3), (3, 25), (6, 244), (7, -1)):
         wrong = actions.copy()

@@ -30,8 +30,8 @@ def set_block(state, rules, w, x, y, z, block, meta):
 
 @kernel
 def restore(state, rules, w):
-    """Undo all changes, and their light. False: there were too many for the log, or some in another
-    dimension."""
+    """Undo all changes, and their light, in a window that has not moved. False: there were too many
+    for the log, or some in another dimension."""
     player = state.players[w]
     if player.changes > CHANGES:
         return False
@@ -46,4 +46,5 @@ def restore(state, rules, w):
         if held(state, w, change.x, change.z):
             relight(state, rules, w, int(change.x), int(change.y), int(change.z))
     player.changes = 0
+    player.ceiling = player.kept_ceiling
     return True

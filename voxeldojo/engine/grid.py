@@ -83,7 +83,7 @@ def log_change(state, w, x, y, z, block, meta):
     player.changes += 1
     player.ceiling = max(player.ceiling, y)
     last = state.blocks.shape[1] - 1
-    state.strayed[w, (x & last) >> 4, (z & last) >> 4] = 1
+    state.strayed[w, (x & last) >> 4, (z & last) >> 4] |= 1
 
 
 # The blocks beside a block have sides 0 east, 1 west, 2 south and 3 north.

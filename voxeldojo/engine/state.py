@@ -271,7 +271,7 @@ class State(NamedTuple):
     used: NDArray[np.int32]  # (B, items) how often the player used each in this episode
     effects: NDArray[np.int32]  # (B, EFFECTS) of the player: ticks left * 8 + strength
     layers: NDArray[np.uint8]  # (B, 2, HEIGHT) block ids and metadata of a FLAT world by y
-    strayed: NDArray[np.uint8]  # (B, area/16, area/16) 1: a chunk isn't what it was at the start
+    strayed: NDArray[np.uint8]  # (B, area/16, area/16) 0: a chunk is as it was at the start
     kept_from: NDArray[np.int32]  # (B, area/16, area/16) first entry of a chunk of the start
     kept_words: NDArray[np.uint32]  # (B, 1, KEPT area²) entries: terrain/keeping.py
     kept_steps: NDArray[np.uint8]  # (B, 1, KEPT area²)

@@ -30,7 +30,7 @@ from voxeldojo.engine.motion.due import run_updates
 from voxeldojo.engine.motion.scheduled import forget_updates
 from voxeldojo.engine.motion.travel import go_home, pass_portal
 from voxeldojo.engine.state import OVERWORLD, SLOTS
-from voxeldojo.engine.terrain.keeping import bring_back, keep
+from voxeldojo.engine.terrain.keeping import bring_back, keep, mark_start, refilled
 from voxeldojo.engine.terrain.spawn import choose_start, region_of_start
 from voxeldojo.engine.terrain.window import keep_window, load, people
 
@@ -63,7 +63,7 @@ def begin(state, rules, w, seed):
     at_home = at_home and player.dimension == OVERWORLD
     again = player.fresh >= 0 and player.seed == seed
     # A few changes are undone one by one. If the window moved, its former contents are restored.
-    known = again and at_home and restore(state, rules, w)
+    known = again and at_home and not refilled(state, w) and restore(state, rules, w)
     known = known or (again and bring_back(state, w))
     for number in range(player.drops):
         state.drops[w, number].count = 0
@@ -92,7 +92,7 @@ def begin(state, rules, w, seed):
         player.home_x = x + 0.5
         player.home_y = float(y)
         player.home_z = z + 0.5
-        player.kept = 0
+        mark_start(state, w)
         # Storing takes time. Only a seed that was used twice is likely to be used again.
         if again:
             keep(state, w)

@@ -69,7 +69,7 @@ def live(state, rules, w):
         run_effects(state, rules, w)
     if player.sleeping > 0:
         sleep(state, w)
-    if (player.ticks + w) % TOUCH == 0:
+    if player.ticks % TOUCH == 0:
         touch(state, rules, w)
     if player.fishing != 0:
         player.fishing = player.fishing - 1 if player.fishing != 1 else -1

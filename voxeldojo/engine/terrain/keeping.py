@@ -1,8 +1,8 @@
 """A compressed copy of the first window, so that a reset need not generate it again after a walk.
 
 A window's storage has a place for each of its chunks of 16 x 16 columns. A chunk has *strayed* if
-it may differ from the start: the window moved over it, or a block of it changed. Light reaches 15
-columns, so the chunks around it may differ, too.
+it may differ from the start: a block of it changed, or it was generated again because the window
+moved. Light reaches 15 columns, so the chunks around it may differ, too.
 
 Neighbouring rows are similar. So a row of 16 columns is stored as those words of four blocks in
 which it differs from the row before, each with its distance from the last one. A chunk's first row
@@ -19,30 +19,44 @@ ROW = CHUNK * HEIGHT // 4  # words of a row
 FARTHEST = 255  # words from one that is kept to the next
 MOST = 1 + ROW + ROW // FARTHEST  # entries of a row at most
 ABSENT = -1
+REFILLED = 2  # a bit of State.strayed: generated again since the start
 
 
 @kernel
 def stray(state, w, x0, z0, x1, z1):
-    """Mark the columns [x0, x1) x [z0, z1), whole chunks, as changed since the start."""
+    """Mark the columns [x0, x1) x [z0, z1), whole chunks, as generated again since the start."""
     last = state.blocks.shape[1] - 1
     for x in range(x0, x1, CHUNK):
         for z in range(z0, z1, CHUNK):
-            state.strayed[w, (x & last) >> 4, (z & last) >> 4] = 1
+            state.strayed[w, (x & last) >> 4, (z & last) >> 4] |= REFILLED
+
+
+@kernel
+def mark_start(state, w):
+    """Nothing has strayed from now on. Call it for a window that was just generated."""
+    player = state.players[w]
+    player.kept = 0
+    player.kept_ceiling = player.ceiling
+    state.strayed[w] = 0
+
+
+@kernel
+def refilled(state, w):
+    """Whether the window has moved since the start. Where it has moved back, the light near its
+    edges may still be that of land beyond them."""
+    return (state.strayed[w] & REFILLED).any()
 
 
 @kernel
 def keep(state, w):
-    """Store the window. Call it for a window of the overworld that was just generated."""
-    player = state.players[w]
+    """Store the window. Call it for a window of the overworld, after `mark_start`."""
     area = state.blocks.shape[1]
-    player.kept = 1
-    player.kept_ceiling = player.ceiling
+    state.players[w].kept = 1
     state.kept_ground[w] = state.ground[w]
     state.kept_biomes[w] = state.biomes[w]
     at = 0
     for i in range(area // CHUNK):
         for k in range(area // CHUNK):
-            state.strayed[w, i, k] = 0
             end = pack(state, w, state.blocks[w], i, k, at)
             if end >= 0:
                 end = pack(state, w, state.meta[w], i, k, end)
@@ -152,6 +166,6 @@ def touched(state, w, i, k):
     last = state.strayed.shape[1] - 1
     for di in range(-1, 2):
         for dk in range(-1, 2):
-            if state.strayed[w, (i + di) & last, (k + dk) & last] == 1:
+            if state.strayed[w, (i + di) & last, (k + dk) & last] != 0:
                 return True
     return False
