@@ -33,10 +33,10 @@ NETHER_BIOME, END_BIOME = 8, 9
 class World(ABC):
     """A batch of ``size`` environments of one task.
 
-    Arrays returned by the readers belong to the world, and the next call of the same reader
-    overwrites them; copy them to keep them. Ids are indices into ``block_names`` (localised names
-    in lower case, as in MineDojo's voxels and rays; 0 is air) and ``item_names`` (registry names,
-    ``log``; 0 is air).
+    Arrays returned by the readers belong to the world. The next reading of the same kind overwrites
+    them, also one of other environments, or by `observe`; copy them to keep them. Ids are indices
+    into ``block_names`` (localised names in lower case, as in MineDojo's voxels and rays; 0 is air)
+    and ``item_names`` (registry names, ``log``; 0 is air).
     """
 
     size: int
@@ -48,7 +48,12 @@ class World(ABC):
 
     @abstractmethod
     def reset(self, environments: Ints, seeds: Ints) -> None:
-        """Begin a new episode in each named environment. A seed always gives the same episode."""
+        """Begin a new episode in each named environment. A seed always gives the same episode.
+
+        Raises:
+            ValueError: the environments, or their seeds, are no rows of whole numbers, not as many
+                seeds as environments, one out of range, or an environment is named twice.
+        """
 
     def load(self) -> None:
         """Load what would otherwise be loaded when it is first used, and may be refused then."""
@@ -73,8 +78,9 @@ class World(ABC):
         ``active``: (B,) bool; the others stand still and cost nothing.
 
         Raises:
-            ValueError: an action out of range or of another shape, and, as MineDojo does with
-                strict checks, equip, place or destroy on an empty slot.
+            ValueError: an action out of range or of another shape, an environment that has not
+                begun, and, as MineDojo does with strict checks, equip, place or destroy on an empty
+                slot.
             TypeError: the actions are no whole numbers, or ``active`` no truth values.
         """
 

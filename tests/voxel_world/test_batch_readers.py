@@ -190,8 +190,34 @@ def test_directions_and_radii_that_are_none_are_refused(world: EmbeddedWorld) ->
             with pytest.raises(ValueError, match="pitch_yaw is"):
                 look(wrong.astype(np.float32), 9.0, np.array([0]))
         for reach in (0.0, -1.0, math.nan, math.inf):
-            with pytest.raises(ValueError, match="reach is above 0 metres"):
+            with pytest.raises(ValueError, match="reach is above 0 and below 1,000,000 metres"):
                 look(EVERY_WAY, reach, np.array([0]))
     for rows in (None, np.array([0])):
         with pytest.raises(ValueError, match="a radius is not negative"):
             world.voxels(-1, rows)
+
+
+def test_a_dict_of_readings_is_the_callers_own(world: EmbeddedWorld) -> None:
+    for fields, rays in ((OBSERVED, None), (("voxels", "rays"), EVERY_WAY)):
+        seen = world.observe(fields, rays=rays)
+        names = list(seen)
+        seen["voxels"] = seen["voxels"] / 2
+        seen["mine"] = seen.pop(names[-1])
+        again = world.observe(fields, rays=rays)
+        assert list(again) == names
+        assert again["voxels"].dtype == np.int64
+
+
+def test_counts_that_were_read_stay_as_they_were() -> None:
+    world = embedded(1)
+    world.reset(np.array([0]), np.array([5]))
+    read = {name: getattr(world, name)() for name in ("age", "killed", "used")}
+    before = {name: array.copy() for name, array in read.items()}
+    world.state.kills[0, 1] += 1
+    world.step(np.array([[0, 0, 0, 12, 12, 0, 0, 0]]), np.ones(1, np.bool_))
+    assert world.age().tolist() == [world.state.players[0]["ticks"]] != read["age"].tolist()
+    for name, array in read.items():
+        assert (array == before[name]).all(), name
+        array[:] = 99
+    assert world.state.players[0]["ticks"] < 99
+    assert world.state.kills.max() < 99

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from operator import index
 from typing import Any, ClassVar
 
 import numba
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from voxeldojo.actions import ACTION_SIZES, FUNCTIONS
 from voxeldojo.engine.body.causes_of_death import cause_of
+from voxeldojo.engine.checked_rows import checked_rows, checked_seeds
 from voxeldojo.engine.compiling.compiled_apart import connect
 from voxeldojo.engine.compiling.direct_calls import direct
 from voxeldojo.engine.copying import Copyable
@@ -46,6 +48,7 @@ from voxeldojo.tasks.world_options import check_world, check_world_options
 from voxeldojo.world_interface import OBSERVED, Bools, Floats, Ints, Run, World
 
 COLUMNS = ("move", "strafe", "gait", "pitch", "yaw", "function", "craft argument", "slot")
+RAYS = ("ray_block", "ray_distance")
 MANY_RAYS = 2_000  # fewer are not worth sharing among threads
 STEP, OBSERVE, CAST = direct(act_all), direct(observe_all), direct(cast_all)
 
@@ -146,24 +149,14 @@ class EmbeddedWorld(Copyable, World):
         # Kernels get only our own arrays: for read-only ones Numba would compile them again.
         self._actions = np.zeros((size, 8), np.int64)
         self._active = np.zeros(size, np.bool_)
+        self._waiting = True  # some environments may not have begun
         self._maker: WorldMaker | None = None
         self._crew = Crew()
         self._buffers: dict[Any, Any] = {}
         self._chosen: dict[Any, Any] = {}
 
     def reset(self, environments: Ints, seeds: Ints) -> None:
-        # By the rule "same_kind" NumPy refuses fractions.
-        environments = np.array(environments).astype(np.int64, casting="same_kind")
-        seeds = np.array(seeds).astype(np.int64, casting="same_kind")
-        if environments.ndim != 1 or environments.shape != seeds.shape:
-            raise ValueError(
-                f"reset wants as many seeds as environments, not {seeds.shape} for"
-                f" {environments.shape}"
-            )
-        if len(environments) and not 0 <= environments.min() <= environments.max() < self.size:
-            raise ValueError(f"environments are numbered 0 to {self.size - 1}")
-        if len(seeds) and seeds.min() < 0:
-            raise ValueError("a seed is not negative")
+        environments, seeds = checked_seeds(environments, seeds, self.size)
         connect(self.state, self.rules)
         if self._maker is not None:
             self._maker.reset(list(zip(environments.tolist(), seeds.tolist(), strict=True)))
@@ -239,6 +232,8 @@ class EmbeddedWorld(Copyable, World):
             )
         np.copyto(self._actions, actions, casting="same_kind")
         np.copyto(self._active, active, casting="same_kind")
+        if self._waiting:
+            self._refuse_waiting()
         arrays = self.state, self.rules, self._actions, self._active
         if pays(self._crew, self._active):
             row, column = step_shared(self._crew, *arrays)
@@ -247,8 +242,16 @@ class EmbeddedWorld(Copyable, World):
         if row >= 0:
             self._refuse(self._actions[row], int(row), int(column))
 
+    def _refuse_waiting(self) -> None:
+        """Raises ValueError: an active environment has not begun, so that it has no land."""
+        waiting = self.state.players["fresh"] < 0
+        self._waiting = bool(waiting.any())
+        if (waiting & self._active).any():
+            first = int(np.argmax(waiting & self._active))
+            raise ValueError(f"environment {first} has not begun: reset it before the first step")
+
     def cause_of_death(self, environment: int) -> str:
-        player = self.state.players[environment]
+        player = self.state.players[self._checked(environment)]
         return cause_of(int(player["cause"]), int(player["attacker"]))
 
     def _refuse(self, action: Ints, row: int, column: int) -> None:
@@ -279,8 +282,8 @@ class EmbeddedWorld(Copyable, World):
         if "rays" in fields:
             if rays is None:
                 raise ValueError("rays are asked for, but not which: give rays as (R, 2) radians")
-            seen["ray_block"], seen["ray_distance"] = self.rays(rays, reach)
-        return seen
+            return {**seen, **dict(zip(RAYS, self.rays(rays, reach), strict=True))}
+        return dict(seen)  # the caller's own, for another call returns these arrays again
 
     def _choose(
         self, fields: Sequence[str], radius: int
@@ -342,7 +345,7 @@ class EmbeddedWorld(Copyable, World):
         return seen["life"], seen["food"]
 
     def masks(self) -> dict[str, Bools]:
-        return dict(self.observe(("masks",)))
+        return self.observe(("masks",))
 
     def rays(
         self, pitch_yaw: Floats, reach: float, environments: Ints | None = None
@@ -396,10 +399,10 @@ class EmbeddedWorld(Copyable, World):
         return np.minimum(1.0, since / RECOVERY[held]).astype(np.float32)
 
     def age(self) -> Ints:
-        return self.state.players["ticks"]
+        return self.state.players["ticks"].copy()
 
     def killed(self) -> Ints:
-        return self.state.kills
+        return self.state.kills.copy()
 
     def used(self) -> Ints:
         return self.state.used.astype(np.int64)
@@ -468,22 +471,14 @@ class EmbeddedWorld(Copyable, World):
         raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
     def _checked(self, environment: int) -> int:
+        environment = index(environment)
         if not 0 <= environment < self.size:
             raise ValueError(f"environments are numbered 0 to {self.size - 1}, not {environment}")
         return environment
 
     def _rows(self, environments: Ints | None) -> Ints:
-        """The numbers of the named environments, or of all. Kernels do not check them."""
-        if environments is None:
-            return self._all
-        rows: NDArray[Any] = np.array(environments, order="C")
-        if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):
-            raise ValueError(f"environments are a row of whole numbers, not {quoted(environments)}")
-        if len(rows) and not 0 <= rows.min() <= rows.max() < self.size:
-            raise ValueError(
-                f"environments are numbered 0 to {self.size - 1}, not {quoted(environments)}"
-            )
-        return rows.astype(np.int64, copy=False)
+        """The numbers of the named environments, or of all."""
+        return self._all if environments is None else checked_rows(environments, self.size)
 
     def _rows_of(self, name: str, shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
         """A buffer with a row for each named environment; one may be named several times."""

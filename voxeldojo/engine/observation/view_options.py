@@ -55,13 +55,13 @@ def checked_rays(pitch_yaw: Floats, reach: float) -> Floats:
     """A copy that kernels can take.
 
     Raises:
-        ValueError: another shape than (R, 2), or a reach of no metres.
+        ValueError: another shape than (R, 2), or a reach out of range.
     """
     pitch_yaw = np.array(pitch_yaw, np.float32, order="C")
     if pitch_yaw.ndim != 2 or pitch_yaw.shape[1] != 2:
         raise ValueError(f"pitch_yaw is (R, 2), not {pitch_yaw.shape}")
     if not 0.0 < reach < 1e6:
-        raise ValueError(f"reach is above 0 metres, not {reach}")
+        raise ValueError(f"reach is above 0 and below 1,000,000 metres, not {reach}")
     return pitch_yaw
 
 
