@@ -128,6 +128,22 @@ def test_a_vector_environment_truncates_and_resets_by_itself() -> None:
     vector.close()
 
 
+@pytest.mark.parametrize("mode", ["sync", "vector_entry_point"])
+@pytest.mark.parametrize(("given", "cut_off"), [({}, 2), (None, 2), (-1, None), (1, 1)])
+def test_both_kinds_of_vectors_take_the_limit_of_steps_as_gymnasium_does(
+    mode: Any, given: Any, cut_off: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voxeldojo.environments.vector.HORIZON", 2)
+    monkeypatch.setattr(gymnasium.spec(ID), "max_episode_steps", 2)
+    options = {} if given == {} else {"max_episode_steps": given}
+    options |= {"ids": True} if mode == "sync" else {}
+    vector = gymnasium.make_vec(ID, num_envs=1, vectorization_mode=mode, **options, **SMALL)
+    vector.reset(seed=5)
+    ends = [vector.step(np.array([PRIMITIVES["noop"]]))[3][0] for _ in range(2)]
+    assert ends == [step + 1 == cut_off for step in range(2)]
+    vector.close()
+
+
 def test_unknown_target_is_refused() -> None:
     with pytest.raises(ValueError, match="did you mean log"):
         gymnasium.make(ID, target="logg")

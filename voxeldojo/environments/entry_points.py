@@ -5,7 +5,7 @@ from typing import Any
 
 from voxeldojo.environments.dictionary import DictionaryEnvironment
 from voxeldojo.environments.plays import HarvestPlay, MineDojoPlay
-from voxeldojo.environments.registration import HORIZON, other_limits
+from voxeldojo.environments.registration import other_limits
 from voxeldojo.environments.vector import DictionaryVector
 from voxeldojo.names import quoted
 from voxeldojo.tasks.horizons import TASK_HORIZON
@@ -30,7 +30,7 @@ def minedojo(
 
 
 def harvest_vector(
-    *, num_envs: int = 1, max_episode_steps: int | None = HORIZON, **task: Any
+    *, num_envs: int = 1, max_episode_steps: int | None = None, **task: Any
 ) -> DictionaryVector:
     return DictionaryVector(HarvestPlay(num_envs, **task), max_episode_steps)
 

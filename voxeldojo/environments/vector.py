@@ -20,16 +20,21 @@ from voxeldojo.environments.checked_arguments import (
     whole_numbers,
 )
 from voxeldojo.environments.plays import Play, Step
+from voxeldojo.environments.registration import HORIZON
 from voxeldojo.environments.spaces import batch_space
 from voxeldojo.world_interface import OBSERVED, Bools, Ints
 
 AHEAD = np.zeros((1, 2), np.float32)
 REACH = 4.5
+UNLIMITED = -1  # Gymnasium's max_episode_steps of an episode that is never cut off
 
 
 class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """``num_envs`` environments of a play. The step after an episode's last one resets it and
-    ignores its action (Gymnasium's "next step" mode)."""
+    ignores its action (Gymnasium's "next step" mode).
+
+    ``max_episode_steps`` is as in ``gymnasium.make``: None for the limit of the id, -1 for none.
+    """
 
     metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}  # noqa: RUF012
 
@@ -40,15 +45,16 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         observation_space: spaces.Space[Any],
         action_space: spaces.Space[Any],
     ) -> None:
-        if max_episode_steps is not None:
-            checked_count("max_episode_steps", max_episode_steps)
+        limit = HORIZON if max_episode_steps is None else max_episode_steps
+        if limit != UNLIMITED:
+            checked_count("max_episode_steps", limit)
         self.num_envs = play.world.size
         self.play = play
         self.single_observation_space = observation_space
         self.single_action_space = action_space
         self.observation_space = batched(observation_space, self.num_envs)
         self.action_space = batched(action_space, self.num_envs)
-        self._limit = max_episode_steps
+        self._limit = None if limit == UNLIMITED else limit
         self._chances = [np_random()[0] for _ in range(self.num_envs)]
         self._episodes = np.zeros(self.num_envs, np.int64)  # their seeds
         self._steps = np.zeros(self.num_envs, np.int64)

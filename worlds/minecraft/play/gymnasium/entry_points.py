@@ -30,7 +30,7 @@ def harvest_features(
 
 
 def harvest_features_vector(
-    *, num_envs: int = 1, max_episode_steps: int | None = HORIZON, **arguments: Any
+    *, num_envs: int = 1, max_episode_steps: int | None = None, **arguments: Any
 ) -> FlatVector:
     sights, task = _divided(arguments)
     return FlatVector(*_features(HarvestPlay(num_envs, **task), **sights), max_episode_steps)
@@ -59,7 +59,7 @@ def harvest_pixels_vector(
     num_envs: int = 1,
     image_size: Size = SMALL,
     actions: Sequence[str] | None = None,
-    max_episode_steps: int | None = HORIZON,
+    max_episode_steps: int | None = None,
     **task: Any,
 ) -> FlatVector:
     play = HarvestPlay(num_envs, image_size=image_size, **task)
