@@ -176,7 +176,7 @@ def observation_space(
                 "saturation": number(0.0, 20.0),
                 "armor": number(0.0, 20.0),
                 "oxygen": number(0.0, 300.0),
-                "xp": number(0.0, 1395.0),
+                "xp": number(0.0, np.inf),  # MineDojo's space ends at 1395
                 "is_sleeping": flag(),
             }
         ),
