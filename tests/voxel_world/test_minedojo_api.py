@@ -14,7 +14,7 @@ from voxeldojo.minedojo_api import Environment, InventoryItem, NotInThisWorld, m
 from voxeldojo.minedojo_api.spawns import Box
 from voxeldojo.rules import craft_index, item_id
 from voxeldojo.rules.mobs import MOB_IDS
-from voxeldojo.tasks import UnknownTask, WrongArgument, make_kwargs, world_settings
+from voxeldojo.tasks import UnknownTask, WrongArgument, WrongValue, make_kwargs, world_settings
 
 SMALL: dict[str, Any] = {"image_size": (24, 32), "area": 64, "world_seed": 5}
 GYM_SAMPLE = [
@@ -89,6 +89,12 @@ def test_runtime_commands_change_the_world_and_unknown_ones_are_skipped(
     assert (planks.unwrapped.game.world.state.mobs[0]["kind"] == MOB_IDS["cow"]).any()
     planks.execute_cmd("/summon cwo ~ ~ ~")
     assert "did you mean cow" in planks.unwrapped.skipped
+    planks.spawn_mobs(["cwo", "cow", "pgi"], [1, 0, 1])
+    assert [name in planks.unwrapped.skipped for name in ("cwo", "~ cow", "pgi")] == [1, 0, 1]
+    ticks = planks.unwrapped.game.ticks
+    with pytest.raises(WrongValue, match="there is no slot"):  # before anything is done
+        planks.set_inventory([InventoryItem(0, "log", 0, 1), InventoryItem("ear", "log", 0, 1)])
+    assert planks.unwrapped.game.ticks == ticks
     planks.execute_cmd("/kill @e[type=cow]")
     kinds = planks.unwrapped.game.world.state.mobs[0]["kind"]
     assert not (kinds == MOB_IDS["cow"]).any()
@@ -102,6 +108,24 @@ def test_runtime_commands_change_the_world_and_unknown_ones_are_skipped(
     assert seen["life_stats"]["life"].item() == 0.0
     seen = act(planks)[0]
     assert seen["life_stats"]["life"].item() == 20.0
+
+
+def test_the_space_of_keys_compares_and_contains_as_others_do(planks: Environment) -> None:
+    space = planks.unwrapped.action_space
+    assert space.contains(space.no_op())
+    for wrong in (np.zeros(3), np.array(["log", "planks"]), ["log"], None):
+        assert not space["equip"].contains(wrong)
+    other = make("harvest_1_log", **SMALL)
+    assert space == other.unwrapped.action_space
+    assert space["equip"] != space["craft"]
+    other.close()
+
+
+def test_the_experience_of_a_dragon_is_within_the_space(planks: Environment) -> None:
+    planks.reset()
+    seen = planks.unwrapped.step({"chat": "/xp 12000"})[0]
+    assert seen["life_stats"]["xp"].item() == 12000.0
+    assert planks.observation_space.contains(seen)
 
 
 def test_a_fast_reset_keeps_the_world_and_fills_the_hands(planks: Environment) -> None:

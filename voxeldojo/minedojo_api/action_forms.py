@@ -57,7 +57,10 @@ class Choice(gymnasium.Space[str]):
         return str(self.np_random.choice(self.names))
 
     def contains(self, x: Any) -> bool:
-        return x in self.names
+        return isinstance(x, str) and x in self.names
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Choice) and self.names == other.names
 
     def __repr__(self) -> str:
         return f"Choice({len(self.names)} names)"

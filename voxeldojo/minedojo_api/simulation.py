@@ -136,18 +136,20 @@ class Simulation:
     ) -> Result:
         """Raises WrongValue: not as many places (x, y, z) as mobs, nor one for all."""
         names = _names("mobs", mobs)
-        for name, (x, y, z) in zip(names, _places(rel_positions, len(names)), strict=True):
-            self._perform(f"/summon {name} ~{x} ~{y} ~{z}", action)
-        return self._result()
+        places = zip(names, _places(rel_positions, len(names)), strict=True)
+        return self._perform(
+            [f"/summon {name} ~{x} ~{y} ~{z}" for name, (x, y, z) in places], action
+        )
 
     def set_block(
         self, blocks: str | list[str], rel_positions: Any, action: KeyAction | None = None
     ) -> Result:
         """Raises WrongValue: not as many places (x, y, z) as blocks, nor one for all."""
         names = _names("blocks", blocks)
-        for name, (x, y, z) in zip(names, _places(rel_positions, len(names)), strict=True):
-            self._perform(f"/setblock ~{x} ~{y} ~{z} {name}", action)
-        return self._result()
+        places = zip(names, _places(rel_positions, len(names)), strict=True)
+        return self._perform(
+            [f"/setblock ~{x} ~{y} ~{z} {name}" for name, (x, y, z) in places], action
+        )
 
     def clear_inventory(self, action: KeyAction | None = None) -> Result:
         return self.execute_cmd("/clear", action)
@@ -160,6 +162,7 @@ class Simulation:
             items = inventory_items(inventory_list)
         except TypeError as error:
             raise WrongArgument(f"inventory_list: {error}") from None
+        commands: list[str] = []
         for item in items:
             if isinstance(item.slot, str) and item.slot not in SLOTS:
                 raise WrongValue(
@@ -167,8 +170,8 @@ class Simulation:
                 )
             if not isinstance(item.slot, str):
                 integer("inventory_list: a slot", item.slot)
-            self._perform(replace_item(placed(item)), action)
-        return self._result()
+            commands.append(replace_item(placed(item)))
+        return self._perform(commands, action)
 
     def teleport_agent(
         self, x: float, y: float, z: float, yaw: float, pitch: float,
@@ -198,8 +201,16 @@ class Simulation:
             f"render({quoted(mode)}) opens no window here: the picture is the observation's 'rgb'"
         )
 
-    def _perform(self, command: str, action: KeyAction | None) -> None:
-        self.tick(STILL if action is None else keys_of(action), command)
+    def _perform(self, commands: list[str], action: KeyAction | None) -> Result:
+        """A tick for each command. `skipped` has the reasons of all that did nothing."""
+        self.check_begun()
+        keys = STILL if action is None else keys_of(action)
+        reasons: list[str] = []
+        for command in commands:
+            self.tick(keys, command)
+            reasons.append(self.skipped)
+        self.skipped = "; ".join(filter(None, reasons))
+        return self._result()
 
     def _result(self) -> Result:
         seen, info = self.look()
