@@ -3,13 +3,14 @@ a verb with what it is done to."""
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from messages.world import Condition
 from voxeldojo.rules import BIOMES, BLOCKS, CRAFTS, item_names
-from voxeldojo.rules.mobs import mob_names
+from voxeldojo.rules.mobs import entity_names, mob_names
 from worlds.card import Unclear
 from worlds.minecraft.card.conditions import CONDITIONS, TICKS
 from worlds.minecraft.card.planning import NOT_WALKED_TO
@@ -19,6 +20,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "have": (
         *("get", "have", "own", "obtain", "harvest", "collect", "gather", "fetch", "bring"),
         *("craft", "make", "build", "smelt", "cook", "bake", "mine", "dig", "pick up", "find"),
+        "catch",
     ),
     "killed": ("kill", "hunt", "combat", "fight", "slay", "defeat"),
     "used": ("use", "craft and use"),
@@ -27,7 +29,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "lived": ("survive", "survive for", "live", "live for", "stay alive", "stay alive for"),
 }
 """What is understood to ask for a condition of a kind. The first word of a sentence decides."""
-GOING = ("go to", "go into", "enter", "reach", "travel to", "find", "be in", "get to")
+GOING = ("go to", "go into", "enter", "reach", "travel to", "walk to", "find", "be in", "get to")
 NUMBERS = {
     word: number
     for number, word in enumerate(
@@ -45,14 +47,32 @@ ALSO_CALLED = {
     "seed": "wheat_seeds",
     "meat": "beef",
     "steak": "cooked_beef",
-    "sugar cane": "reeds",
-    "cobweb": "web",
+    "sugarcane": "reeds",
     "workbench": "crafting_table",
+    "enchanting table": "enchanting_table",
+    "redstone dust": "redstone",
+    "lapis": "dye",
+    "lapis lazuli": "dye",
+    "nether quartz": "quartz",
+    "eye of ender": "ender_eye",
+    "slimeball": "slime_ball",
+    "book and quill": "writable_book",
+    "glistering melon": "speckled_melon",
+    "minecart with chest": "chest_minecart",
+    **{f"raw {meat}": meat for meat in ("beef", "porkchop", "mutton", "chicken", "rabbit", "fish")},
 }
-"""Items by other names that they go by."""
+"""Items by other names that they go by, beside those of blocks that are seen."""
+MOBS_ALSO_CALLED = {
+    "pigman": "zombie_pigman",
+    "pig zombie": "zombie_pigman",
+    "mushroom cow": "mooshroom",
+    "iron golem": "villager_golem",
+    "snow golem": "snowman",
+    **{seen: name for seen, name in zip(entity_names[1:], mob_names[1:], strict=True)},
+}
 _DIMENSIONS = {"overworld": "overworld", "nether": "nether", "hell": "nether", "end": "end"}
-_POLITE = re.compile(r"^(please|i want( you)? to|you should|try to|to)\s+")
-_ARTICLE = re.compile(r"^(a|an|the|some|any)\s+")
+_POLITE = re.compile(r"^(please|i want( you)? to|you should|try to|to)\b,?\s+|,?\s+please$")
+_ARTICLE = re.compile(r"^((the )?nearest|a|an|the|some|any)\s+")
 _QUANTITY = re.compile(
     rf"^(-?\d{{1,18}}|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})x?\s+(.+)$"
 )
@@ -104,11 +124,22 @@ def _out_of_the_ground() -> dict[str, str]:
     return {name: items[0] for name, items in certain.items() if items and name not in items}
 
 
+def _seen_as() -> dict[str, str]:
+    """Items of blocks by what the blocks are called where they are seen, if no other block is."""
+    seen = Counter(block.localised for block in BLOCKS)
+    return {
+        block.localised: block.name
+        for block in BLOCKS
+        if block.name in _ITEMS and seen[block.localised] == 1
+    }
+
+
 _MEANT = {
     **dict.fromkeys(("smelt", "cook", "bake"), _out_of_the_furnace()),
     **dict.fromkeys(("mine", "dig"), _out_of_the_ground()),
 }
 """By verb, the items that are meant where others are named: who cooks beef wants it cooked."""
+_OTHER_NAMES = {**_seen_as(), **ALSO_CALLED}
 
 
 class Words:
@@ -237,8 +268,11 @@ def _a_length_of_life(text: str) -> Condition | None:
 
 def _counted(kind: str, text: str) -> Condition | None:
     quantity, name = _split(text)
-    find = _mob if kind == "killed" else _item
-    named = next((found for each in _singulars(name) if (found := find(each))), None)
+    known, others = (_MOBS, MOBS_ALSO_CALLED) if kind == "killed" else (_ITEMS, _OTHER_NAMES)
+    names = list(_singulars(name))
+    proper = [each.replace(" ", "_") for each in names]
+    found = [each for each in proper if each in known] or [*filter(None, map(others.get, names))]
+    named = next(iter(found), None)
     if named is None:
         return None
     return Condition(kind=kind, name=named, quantity=quantity)
@@ -260,19 +294,8 @@ def _singulars(name: str) -> Iterable[str]:
     for ending, instead in (("ies", "y"), ("ves", "f"), ("es", ""), ("s", ""), ("men", "man")):
         if name.endswith(ending):
             yield name.removesuffix(ending) + instead
+    if name.startswith("blocks of "):
+        yield name.replace("blocks", "block", 1)
     pieces = re.fullmatch(r"(?:pieces?|blocks?|pairs?) of (.+)", name)
     if pieces is not None:
         yield from _singulars(pieces[1])
-
-
-def _item(name: str) -> str | None:
-    return _named(name, _ITEMS, ALSO_CALLED)
-
-
-def _mob(name: str) -> str | None:
-    return _named(name, _MOBS, {"zombie pigman": "zombie_pigman", "iron golem": "villager_golem"})
-
-
-def _named(name: str, known: set[str], others: Mapping[str, str]) -> str | None:
-    named = name.replace(" ", "_")
-    return named if named in known else others.get(name)
