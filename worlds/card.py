@@ -155,6 +155,11 @@ class Planning(ABC):
         """What a plan of a task starts from: its inventory, and the place where it begins."""
         return dict(task.inventory)
 
+    def wrong_start(self, task: Task, success: Condition) -> str:
+        """Why no plan that begins where a task's episodes do brings about a condition, where that
+        is for where they begin; empty if one may."""
+        return ""
+
     def task_from(self, task: Task, held: Mapping[str, int]) -> Task:
         """The task as it begins with what a plan expects, at the place that ``held`` names."""
         items = {name: count for name, count in held.items() if name not in self.places}

@@ -274,6 +274,13 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["prompt=get a nether star"], "the rulebook has no program that builds one; what comes"),
         (["task.id=playthrough"], "1 more dragon_egg in the inventory': no way to the End can be"),
         (
+            ["prompt=kill a ghast"],
+            "ghast is found in the biome nether alone, and a fight is planned for where an episode "
+            "begins: task.biome=nether begins there; what comes nearest is",
+        ),
+        (["prompt=kill the dragon", "task.biome=nether"], "found in the biome the_end alone"),
+        (["prompt=kill a wither"], "task.world.initial_mobs=wither lays one out; what comes"),
+        (
             ["prompt=Defeat the Ender Dragon and obtain the trophy dragon egg"],
             "has no plan for 'Defeat the Ender Dragon and obtain the trophy dragon egg.': no way",
         ),
@@ -350,6 +357,8 @@ def test_a_creative_prompt_that_can_be_counted_is_counted(goals: Goals) -> None:
         ("goal", ["prompt=3 logs"]),
         ("goal", ["task.id=harvest_1_elytra", "+unplanned=counted"]),
         ("goal", ["task.id=creative:0"]),  # judged, and not planned
+        ("goal", ["prompt=kill a ghast", "task.biome=nether"]),
+        ("goal", ["prompt=kill two withers", "task.world.initial_mobs=wither"]),
         ("cell", ["task=minedojo", "task.id=harvest_1_elytra"]),  # a table counts it
     ],
 )

@@ -83,6 +83,8 @@ def test_a_plan_for_a_dangerous_fight_makes_a_weapon_first():
     assert steps("killed", "zombie", {"iron_axe": 1}, quantity=2) == [("killed", "zombie", 2)]
     plan = steps("killed", "zombie", {})
     assert plan[-2:] == [("have", "stone_sword", 1), ("killed", "zombie", 1)]
+    there = {"nether": 1}  # where there is no wood for one
+    assert steps("killed", "ghast", there) == [("killed", "ghast", 1)]
 
 
 def test_a_shortfall_of_what_is_put_down_counts_how_many_there_are():

@@ -312,6 +312,9 @@ def test_a_question_that_no_rule_covers_is_not_answered():
     goal = Condition(kind="have", name="nonsense")
     with pytest.raises(BackendError, match="nothing in the rules leads to 'nonsense'"):
         RulebookBackend().complete(PlanQuestion(task=task(goal)), [], {})
+    ghast = task(Condition(kind="killed", name="ghast"))
+    with pytest.raises(BackendError, match="ghast is found in the biome nether alone"):
+        RulebookBackend().complete(PlanQuestion(task=ghast), [], {})
     assert plan(PlanQuestion(task=task())).subtasks[0].success == LOG
 
 

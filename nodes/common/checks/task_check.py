@@ -1,7 +1,7 @@
 """What is wrong with a task, checked before it is played."""
 
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 
 import msgspec
@@ -105,11 +105,11 @@ def plan_problem(task: Task, file: str = BOOK) -> str:
     game, success = card(task.game), _asked_for(task)
     if success is None or success.kind == JUDGED:
         return ""
-    reason = _no_plan(game, success, game.planning.begun(task), file)
+    reason = _why_not(game, task, success, file)
     if not reason:
         return ""
     wanted = task.prompt[:100] if task.unsaid else game.conditions.short(success)
-    near = islice(_prompts_with_a_plan(game, wanted, success, file), NEAREST)
+    near = islice(_prompts_with_a_plan(game, wanted, file), NEAREST)
     shown = " or ".join(map(repr, near))
     hint = f"; what comes nearest is {shown}" if shown else ""
     return (
@@ -118,10 +118,13 @@ def plan_problem(task: Task, file: str = BOOK) -> str:
     )
 
 
-def _no_plan(game: Card, success: Condition, inventory: Mapping[str, int], file: str) -> str:
-    planning, held = game.planning, inventory
+def _why_not(game: Card, task: Task, success: Condition, file: str) -> str:
+    """Why there is no plan from where a task begins; empty if there is one."""
+    planning, held = game.planning, game.planning.begun(task)
+    if wrong := planning.wrong_start(task, success):
+        return wrong
     try:
-        subtasks = planning.plan_for(success, inventory)
+        subtasks = planning.plan_for(success, held)
         for number, subtask in enumerate(subtasks, 1):
             kind_of(game.rulebook, file, subtask.success, held, subtask.success == success)
             if number < len(subtasks):
@@ -131,13 +134,14 @@ def _no_plan(game: Card, success: Condition, inventory: Mapping[str, int], file:
     return ""
 
 
-def _prompts_with_a_plan(game: Card, prompt: str, success: Condition, file: str) -> Iterator[str]:
-    """Those that come nearest, of other goals."""
+def _prompts_with_a_plan(game: Card, prompt: str, file: str) -> Iterator[str]:
+    """Those that come nearest."""
     for near in game.goals.nearest(prompt) if game.goals is not None else ():
-        other = _understood(near, game.goals)
-        if other is None or other.aim == success.aim:
+        success = _understood(near, game.goals)
+        if success is None or game.goals is None:
             continue
-        if not _no_plan(game, other, {}, file):
+        task = game.goals.open_task(near)
+        if not _why_not(game, task, success, file):
             yield near
 
 

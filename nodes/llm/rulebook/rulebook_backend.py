@@ -107,6 +107,8 @@ def plan(question: PlanQuestion) -> PlanAnswer:
     try:
         planning = card(question.task.game).planning
         success = question.task.success
+        if wrong := planning.wrong_start(question.task, success):
+            raise Unreachable(wrong)
         inventory = planning.begun(
             msgspec.structs.replace(question.task, inventory=question.inventory)
         )

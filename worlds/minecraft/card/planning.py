@@ -15,7 +15,7 @@ from worlds.common.plan_arithmetic import Arithmetic, Fuel, Need
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
 from worlds.minecraft.card.naming import seen_name
-from worlds.minecraft.card.ways import PLACES, WAYS, way_to
+from worlds.minecraft.card.ways import HOMES, MOBS_FOUND, PLACES, WAYS, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
 _WEAPONS = tuple(
@@ -122,6 +122,25 @@ class MinecraftPlanning(WayPlanning):
         here = [place for place, biome in _BIOMES_OF.items() if task.biome == biome]
         return {**task.inventory, **dict.fromkeys(here, 1)}
 
+    def wrong_start(self, task: Task, success: Condition) -> str:
+        """A fight is planned for where the player is, so the mob has to come there."""
+        mob = success.name
+        laid_out = str(task.world.get("initial_mobs", "")).split(",")
+        if success.kind != "killed" or mob in map(str.strip, laid_out):
+            return ""
+        if mob not in MOBS_FOUND:
+            return (
+                f"no {mob} spawns anywhere, and the rulebook has no program that makes one: "
+                f"task.world.initial_mobs={mob} lays one out"
+            )
+        home = _BIOMES_OF[HOMES[mob]] if mob in HOMES else task.biome
+        if task.biome == home:
+            return ""
+        return (
+            f"{mob} is found in the biome {home} alone, and a fight is planned for where an "
+            f"episode begins: task.biome={home} begins there"
+        )
+
     def task_from(self, task: Task, held: Mapping[str, int]) -> Task:
         begun = super().task_from(task, held)
         for place, biome in _BIOMES_OF.items():
@@ -156,7 +175,8 @@ class MinecraftPlanning(WayPlanning):
         if success.kind == "used" and success.name.endswith("_hoe"):
             return {"dirt": 1}
         if success.kind == "killed" and success.name in _DANGEROUS:
-            armed = any(inventory.get(weapon, 0) for weapon in _WEAPONS)
+            # What a sword is made of is not to be had in the Nether and in the End.
+            armed = any(inventory.get(each, 0) for each in (*_WEAPONS, *PLACES))
             return {} if armed else {"stone_sword": 1}
         if success.kind == "height" and success.name == "below" and success.quantity < _ROCK:
             equipped = any(inventory.get(pick, 0) for pick in _PICKAXES)

@@ -116,11 +116,14 @@ def _in_its_place(way: Way, homes: Mapping[str, str]) -> Way:
 
 
 def _table() -> dict[str, list[Way]]:
-    homes = _dimensions()
     ways = _by_the_rules() | _chosen()
-    return {item: [_in_its_place(way, homes) for way in several] for item, several in ways.items()}
+    return {item: [_in_its_place(way, HOMES) for way in several] for item, several in ways.items()}
 
 
+HOMES = _dimensions()
+"""The place that a block or a mob is found in alone."""
+MOBS_FOUND = frozenset(source.mob for source in sources().mobs if source.within)
+"""The mobs that spawn somewhere; the others are built or laid out."""
 NO_WAY_TO_THE_END = (
     "no way to the End can be played: it takes twelve eyes of ender and the portal of a "
     "stronghold, and the rulebook has no program that finds one"
