@@ -44,6 +44,11 @@ def with_goal(data: dict[str, Any]) -> dict[str, Any]:
         raise Refused(f"which goal? {HOW}")
     if name is not None and prompt is not None:
         raise Refused(f"task.id={name} and prompt={prompt!r} are two goals: give one of the two")
+    if prompt is not None and "prompt" in given:
+        raise Refused(
+            f"prompt={prompt!r} and task.prompt={given['prompt']!r} are two goals: leave "
+            "task.prompt out"
+        )
     task = _task(str(given.get("game", DEFAULT_GAME)), name, prompt)
     whole = msgspec.to_builtins(task)
     for part in ("inventory", "world"):

@@ -225,6 +225,7 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         (["task.id=harvest_1_lgo"], "no task 'harvest_1_lgo'; did you mean harvest_1_log"),
         (["task.id=creative:9999"], "no creative task 9999"),
         (["task.id=survival", "prompt=3 logs"], "are two goals: give one of the two"),
+        (["prompt=3 logs", "task.prompt=a stick"], "are two goals: leave task.prompt out"),
         (["prompt="], "the prompt is empty: add task.id=ID"),
         (["prompt=build a house"], "does not understand 'build a house'"),
         (["task.id=survival", "task.biome=narnia"], "task.biome: "),
