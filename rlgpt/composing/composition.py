@@ -256,7 +256,8 @@ def _absent(key: str, path: Path, override: str, others: list[str]) -> str:
     hint = did_you_mean(key, [k for k in [*known, "run", "seed"] if not key.startswith(f"{k}.")])
     parent = key.rpartition(".")[0]
     # A launch file mentions only a part of these groups' keys.
-    if parent in known and (not hint or parent.split(".")[0] in ("world", "llm")):
+    lacks = parent in known and (not hint or parent.split(".")[0] in ("world", "llm"))
+    if lacks or group_options(key):
         sentence += f"; `+{override}` adds it"
     return sentence + hint
 

@@ -166,6 +166,7 @@ def test_a_refused_command_prints_one_line_and_ends_with_code_2(place: Path) -> 
     [
         (["varied", "task.inventory={log: 3}"], "is added by `+task.inventory.NAME=VALUE`"),
         (["varied", "world.area=64"], "launch file; `+world.area=64` adds it"),
+        (["harvest_log", "method=pure_rl"], "launch file; `+method=pure_rl` adds it"),
         (["harvest_log", "learner.overlapp=true"], "file; did you mean `learner.overlap`?"),
         (["unnamed"], "unnamed.yaml: it cannot be read as a launch; is each key a name?"),
         (["two", "bag=maybe"], "`bag`: it cannot be 'maybe' (there are: true, false, snapshot)"),
