@@ -273,7 +273,6 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
             "has no plan for 'get a water bucket': the rulebook knows no way to get 'water_bucket'",
         ),
         (["prompt=get a nether star"], "the rulebook has no program that builds one; what comes"),
-        (["task.id=playthrough"], "1 more dragon_egg in the inventory': no way to the End can be"),
         (
             ["prompt=kill a ghast"],
             "ghast is found in the biome nether alone, and a fight is planned for where an episode "
@@ -281,6 +280,8 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         ),
         (["prompt=kill the dragon", "task.biome=nether"], "found in the biome the_end alone"),
         (["prompt=kill a wither"], "task.world.initial_mobs=wither lays one out; what comes"),
+        (["task.id=playthrough"], "1 more dragon_egg in the inventory': no way to the End can be"),
+        (["task.id=playthrough", "limits.samples=9000"], "no way to the End can be"),
         (
             ["prompt=Defeat the Ender Dragon and obtain the trophy dragon egg"],
             "has no plan for 'Defeat the Ender Dragon and obtain the trophy dragon egg.': no way",
@@ -356,10 +357,10 @@ def test_a_creative_prompt_that_can_be_counted_is_counted(goals: Goals) -> None:
         ("goal", ["prompt=go to the end", "llm=openai", "llm.url=http://127.0.0.1:9"]),
         ("goal", ["prompt=go to the end", "nodes.planner.parameters.plan=false"]),
         ("goal", ["prompt=3 logs"]),
-        ("goal", ["task.id=harvest_1_elytra", "+unplanned=counted"]),
-        ("goal", ["task.id=creative:0"]),  # judged, and not planned
         ("goal", ["prompt=kill a ghast", "task.biome=nether"]),
         ("goal", ["prompt=kill two withers", "task.world.initial_mobs=wither"]),
+        ("goal", ["task.id=harvest_1_elytra", "+unplanned=counted"]),
+        ("goal", ["task.id=creative:0"]),  # judged, and not planned
         ("cell", ["task=minedojo", "task.id=harvest_1_elytra"]),  # a table counts it
     ],
 )
