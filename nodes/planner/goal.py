@@ -21,7 +21,7 @@ def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
 
     Raises:
         ServiceError: ``invalid``, no condition was made of the prompt, or its episodes were given
-            too few steps for it; the message has why.
+            too few steps for it; ``no_answer``, the model gave none. The message has why.
     """
     if not task.unsaid:
         return task
@@ -46,7 +46,7 @@ def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
             lambda answer: answer.success,
         )
     except NoAnswer as error:
-        raise ServiceError(error.message, code="invalid") from None
+        raise ServiceError(error.message, code=error.code) from None
     if problem := conditions.problem(answer.success):
         raise ServiceError(
             f"no condition was made of the goal {task.prompt!r}: {problem}", code="invalid"

@@ -443,6 +443,18 @@ def test_a_prompt_of_which_no_condition_is_made_ends_the_goal(bus: MockBus, goal
     assert error.value.code == "invalid"
 
 
+def test_a_prompt_without_an_answer_is_not_called_invalid(bus: MockBus, goals: Goals) -> None:
+    """A server that cannot be reached has nothing against the goal, which is resumed once it is back."""
+
+    def unanswered(request: Ask) -> Answered:
+        raise ServiceError("the server was not reached", code="no_answer")
+
+    bus.answer(ASK, unanswered)
+    with pytest.raises(RemoteError, match="the server was not reached") as error:
+        _pursue(bus, "get a log", goals)
+    assert error.value.retryable
+
+
 def test_the_rulebook_answers_a_goal_question_with_the_condition_of_its_words(goals: Goals) -> None:
     question = GoalQuestion(task=goals.open_task("get three cobblestone"))
     answer = msgspec.json.decode(RulebookBackend().complete(question, [], {}).text, type=GoalAnswer)
