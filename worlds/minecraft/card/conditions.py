@@ -36,6 +36,7 @@ _ITEMS, _BLOCKS = frozenset(item_names), frozenset(block_names)
 _MOBS = frozenset(entity_names[1:]) | frozenset(mob_names[1:])
 _PLACED = {item.name for item in ITEMS if item.block and item.name != "air"}
 _PLACED |= PLACED_UNDER_ANOTHER_NAME
+_WORN = {item.name for item in ITEMS if item.slot != "mainhand"}
 _BIOMES = [biome.name for biome in BIOMES]
 _THE = {"overworld": "the Overworld", "nether": "the Nether", "end": "the End"}
 
@@ -65,7 +66,8 @@ class MinecraftConditions(Conditions):
             return problem
         most = kind.most(condition)
         if not 1 <= condition.quantity <= most:
-            return f"a quantity is 1 to {most}, not {condition.quantity}"
+            allowed = f"1 to {most}" if most > 1 else "1"
+            return f"a quantity is {allowed}, not {condition.quantity}"
         return ""
 
     def words(self, condition: Condition) -> str:
@@ -131,6 +133,16 @@ def _placed_problem(name: str) -> str:
         return problem
     return (
         "" if name in _PLACED else f"placing {name} is not counted: it is not the item of a block"
+    )
+
+
+def _worn_problem(name: str) -> str:
+    if problem := _counted_problem(name):
+        return problem
+    return (
+        ""
+        if name in _WORN
+        else f"{name} is not worn: it goes neither on the body nor in the off hand"
     )
 
 
@@ -253,7 +265,7 @@ KINDS: dict[str, Kind] = {
     ),
     "worn": Kind(
         meaning="item ``name`` is worn in an armour slot or held in the off hand",
-        name_problem=_counted_problem,
+        name_problem=_worn_problem,
         words=lambda c: f"`{c.name}` worn, or held in the off hand",
         short=lambda c: f"{c.name} worn",
         holds=lambda c, episode: c.name in episode.after.worn,
