@@ -1,4 +1,5 @@
-"""Goals of a biome, a height and a vital, by the rulebook's plans and programs in the world."""
+"""Goals of a biome, a height and a vital, and items that become a block of another name, by the
+rulebook's plans and programs in the world."""
 
 import pytest
 
@@ -17,6 +18,7 @@ EPISODES = 8
         ("health", "life", 16, {"bread": 3}, {"start_health": 10}, 1500, 7),
         ("health", "food", 16, {"bread": 2}, {"start_food": 8}, 300, 7),
         ("health", "oxygen", 300, {}, {}, 100, 8),
+        ("placed", "sign", 2, {"sign": 3}, {}, 200, 7),
     ],
 )
 def test_most_episodes_come_there(

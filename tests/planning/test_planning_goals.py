@@ -256,6 +256,7 @@ def test_a_plan_with_a_subtask_that_a_rule_file_does_not_know_is_none():
         (Condition(kind="killed", name="zombie"), "fight"),
         (Condition(kind="used", name="bow"), "shoot"),
         (Condition(kind="placed", name="torch"), "put"),
+        (Condition(kind="placed", name="bed"), "press"),
         (Condition(kind="worn", name="iron_boots"), "wear"),
         (Condition(kind="lived", name="days"), "live"),
         (Condition(kind="have", name="log"), "collect"),

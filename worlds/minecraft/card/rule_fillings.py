@@ -56,6 +56,8 @@ class MinecraftRulebook(RulebookRules):
             return "place"
         if goal.kind == "used":
             return use_of(goal.name)
+        if goal.kind == "placed" and not _ITEMS[goal.name].block:
+            return "press"  # it becomes a block of another name, which only the use key lays
         if goal.kind in _KINDS:
             check_way(goal)
             animal = goal.kind == "killed" and goal.name in _ANIMALS

@@ -1,5 +1,6 @@
 ITEM = "compass"
-TRIES = 20
+QUANTITY = 1
+TRIES = 20  # for each
 SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
 OPEN_CELLS = ("air", "grass", "plant", "flower", "snow", "dead bush")
 NO_GROUND = ("air", "grass", "plant", "flower", "snow", "dead bush", "water", "lava")
@@ -44,7 +45,7 @@ def press(obs):
 
 def action(obs):
     used = obs.used.get(ITEM, 0)
-    for _ in range(TRIES):
-        if obs.used.get(ITEM, 0) > used or not obs.inventory.get(ITEM, 0):
+    for _ in range(TRIES * QUANTITY):
+        if obs.used.get(ITEM, 0) >= used + QUANTITY or not obs.inventory.get(ITEM, 0):
             return
         obs = press(obs)
