@@ -444,7 +444,7 @@ def test_a_prompt_of_which_no_condition_is_made_ends_the_goal(bus: MockBus, goal
 
 
 def test_a_prompt_without_an_answer_is_not_called_invalid(bus: MockBus, goals: Goals) -> None:
-    """A server that cannot be reached has nothing against the goal, which is resumed once it is back."""
+    """A server that cannot be reached has nothing against the goal; resume begins it again."""
 
     def unanswered(request: Ask) -> Answered:
         raise ServiceError("the server was not reached", code="no_answer")
