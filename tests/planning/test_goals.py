@@ -124,6 +124,7 @@ def test_goals_in_plain_words_are_understood_as_conditions(
         ("build a house", "does not understand 'build a house'; it understands"),
         ("hole einen Baumstamm", "does not understand 'hole einen Baumstamm'; it understands"),
         ("asdfghjkl", "does not understand 'asdfghjkl'; it understands"),
+        ("live 10 minutes", "understands .*'survive N days'"),
         ("obtain dimonds", "what comes nearest is 'obtain diamond'"),
         ("ride a pig", "what comes nearest is 'hunt a pig in forest' or 'hunt a pig in plains' or"),
         ("walk about in the Nether", "nearest is '[^']*nether[^']*' or '[^']*nether"),

@@ -187,8 +187,8 @@ class Words:
         hint = f"; what comes nearest is {shown}" if shown else ""
         return (
             f"the rulebook does not understand {text[:100]!r}{hint}; it understands "
-            "'N ITEM', 'get N ITEM', 'kill N MOB', 'use ITEM', 'find BIOME', 'climb up to y N' and "
-            "the prompts of `rlgpt task list`"
+            "'N ITEM', 'get N ITEM', 'kill N MOB', 'use ITEM', 'wear ITEM', 'place N ITEM', "
+            "'survive N days', 'find BIOME', 'climb up to y N' and the prompts of `rlgpt task list`"
         )
 
 
