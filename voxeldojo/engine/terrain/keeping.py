@@ -16,8 +16,10 @@ from voxeldojo.engine.state import HEIGHT, OVERWORLD
 
 CHUNK = 16
 ROW = CHUNK * HEIGHT // 4  # words of a row
+GROUP = 8  # words that are compared at once
 FARTHEST = 255  # words from one that is kept to the next
-MOST = 1 + ROW + ROW // FARTHEST  # entries of a row at most
+MOST = 1 + ROW + ROW // (FARTHEST - GROUP)  # entries of a row at most
+ONE = np.uint64(1)
 ABSENT = -1
 REFILLED = 2  # a bit of State.strayed: generated again since the start
 
@@ -71,37 +73,53 @@ def pack(state, w, cells, i, k, at):
     """Store a chunk of ``cells`` (area, area, HEIGHT) from entry ``at`` on. Returns the entry after
     it; -1: there is no room."""
     area = cells.shape[0]
-    flat = cells.reshape(area * area * HEIGHT)
-    words = flat.view(np.uint32)
-    pairs = flat.view(np.uint64)
+    words = cells.reshape(area * area * HEIGHT).view(np.uint32)
     kept = state.kept_words[w, 0]
     steps = state.kept_steps[w, 0]
+    before = np.zeros(ROW, np.uint32)
+    if i > 0:
+        last = ((CHUNK * i - 1) * area + CHUNK * k) * (HEIGHT // 4)
+        before = words[last : last + ROW]
     for x in range(CHUNK * i, CHUNK * i + CHUNK):
         if at + MOST > kept.shape[0]:
             return -1
         first = (x * area + CHUNK * k) * (HEIGHT // 4)
-        before = first - area * (HEIGHT // 4)
-        start = at
-        at += 1
-        last = 0
-        for n in range(0, ROW, 2):
-            if x > 0 and pairs[(first + n) >> 1] == pairs[(before + n) >> 1]:
-                continue
-            for place in range(n, n + 2):
-                word = words[first + place]
-                if word == (words[before + place] if x > 0 else np.uint32(0)):
-                    continue
-                while place - last > FARTHEST:
-                    last += FARTHEST
-                    kept[at] = words[first + last]
-                    steps[at] = FARTHEST
-                    at += 1
-                kept[at] = word
-                steps[at] = place - last
-                last = place
-                at += 1
-        kept[start] = at - start - 1
+        row = words[first : first + ROW]
+        at = pack_row(row, before, kept, steps, at)
+        before = row
     return at
+
+
+@kernel
+def pack_row(row, before, kept, steps, at):
+    """Store the words in which ``row`` differs from the one ``before``. Returns the entry after
+    it.
+
+    Half of the groups are equal. In the others each word is written, and the next one over it if
+    it was equal, as a branch would be mispredicted too often. Indices are unsigned, for which Numba
+    adds no test for negative ones."""
+    pairs, pairs_before = row.view(np.uint64), before.view(np.uint64)
+    end, last = np.uint64(at + 1), np.uint64(0)
+    for n in range(np.uint64(0), np.uint64(ROW), np.uint64(GROUP)):
+        differs = np.uint64(0)
+        for pair in range(n >> ONE, (n + np.uint64(GROUP)) >> ONE):
+            differs |= pairs[pair] ^ pairs_before[pair]
+        if differs == 0:
+            continue
+        while n + np.uint64(GROUP - 1) - last > np.uint64(FARTHEST):
+            step = min(np.uint64(FARTHEST), n - ONE - last)
+            last += step
+            kept[end] = row[last]
+            steps[end] = step
+            end += ONE
+        for place in range(n, n + np.uint64(GROUP)):
+            kept[end] = row[place]
+            steps[end] = place - last
+            other = row[place] != before[place]
+            last = place if other else last
+            end += np.uint64(other)
+    kept[at] = np.int64(end) - at - 1
+    return np.int64(end)
 
 
 @kernel
@@ -119,13 +137,13 @@ def unpack(state, w, cells, i, k, at):
             row[:] = words[before : before + ROW]
         else:
             row[:] = 0
-        count = np.int64(kept[at])
-        at += 1
+        begin = np.uint64(at + 1)
+        end = begin + np.uint64(kept[at])
         place = np.uint64(0)
-        for entry in range(at, at + count):
+        for entry in range(begin, end):
             place += np.uint64(steps[entry])
             row[place] = kept[entry]
-        at += count
+        at = np.int64(end)
     return at
 
 
