@@ -314,6 +314,21 @@ def test_a_lost_session_is_opened_again_and_its_rollout_not_counted(tmp_path, ca
     assert "discarded, uncounted" in caplog.text
 
 
+def test_a_first_rollout_that_is_lost_is_played_again_with_the_same_choices(tmp_path):
+    corridors, chosen = Corridors(), []
+
+    def call(service, request):
+        if service is STEP:
+            chosen.append(request.choices.tolist())
+            if len(chosen) == 5:
+                corridors.sessions.clear()
+                raise PeerRestarted("the env server was restarted")
+        return corridors.call(service, request)
+
+    training(tmp_path, corridors, corridor_spec(budget=500), call).run(lambda progress: None)
+    assert chosen[5:10] == chosen[:5]
+
+
 def test_a_session_that_is_always_lost_ends_the_training_with_a_reason(tmp_path, monkeypatch):
     """What was opened for nothing is not counted, and another life goes on with the goal."""
     monkeypatch.setattr(training_module, "LONGEST_PAUSE", 0.0)

@@ -6,11 +6,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from messages.program import Program
 from messages.training import Tryouts
-from messages.world import SeedRange
+from messages.world import Lead, SeedRange
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.checkpoints.state import Spaces, TrainingState
 from nodes.learner.ending.limits import TrainingLimits
+from nodes.learner.spec_measures import longest_reset
 from tests.learning.corridor import corridor_spec
 
 WINDOW = 4
@@ -60,6 +62,13 @@ def test_a_last_tryout_is_kept_back_once_there_is_another_one_to_compare_it_with
 
 def test_what_a_decision_may_take_has_the_reset_after_the_end_of_its_episode() -> None:
     assert limits(reset=3, most=2_000).next_step == 4 + 3
+
+
+def test_a_reset_may_take_what_all_stages_before_it_may_take() -> None:
+    walk, turn = (Program(name="p", source="", max_steps=steps) for steps in (5, 7))
+    interface = corridor_spec().interface  # of a policy, with a horizon of 40
+    lead = [Lead(program=turn), Lead(interface=interface)]
+    assert longest_reset([walk], lead) == 5 + 7 + 40
 
 
 def test_a_budget_doubles_up_to_what_it_may_grow_to() -> None:
