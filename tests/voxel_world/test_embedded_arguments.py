@@ -106,3 +106,12 @@ def test_impossible_numbers_of_environments_are_refused_at_once(size: Any, said:
     with pytest.raises(ValueError, match=said):
         gymnasium.make_vec("rlgpt/HarvestLog-features-v0", num_envs=size)
     assert time.process_time() - began < 20.0  # it took 41 s, and as much memory as there was
+
+
+def test_more_worlds_than_the_machine_has_memory_for_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("voxeldojo.engine.enough_memory.MEMORY", 10**7)
+    with pytest.raises(ValueError, match=r"^2 environments do not fit into memory: they take"):
+        EmbeddedWorld(2, area=128)
+    EmbeddedWorld(1, area=128).close()

@@ -3,10 +3,11 @@ them.
 
 `embedded_world.py` is the world that others use. `state.py` has the arrays of a batch of worlds,
 `rulebook.py` the rules as arrays, `batch.py` what the parts of the engine may use of a batch,
-`checked_rows.py` checks which worlds of it are named, and `copying.py` copies a world.
-`stepping.py` is one action in all worlds. Kernels read and write blocks by `grid.py`, change them
-by `block_changes.py`, follow rays by `rays.py` and draw random numbers by `chance.py`.
-`fingerprint.py` shows whether two versions of the world are the same.
+`enough_memory.py` makes one where memory suffices, `checked_rows.py` checks which worlds of it are
+named, and `copying.py` copies a world. `stepping.py` is one action in all worlds. Kernels read and
+write blocks by `grid.py`, change them by `block_changes.py`, follow rays by `rays.py` and draw
+random numbers by `chance.py`. `fingerprint.py` shows whether two versions of the world are the
+same.
 
 `terrain` and `structures` generate the world, `scene` adds what a task asks for. `body` and `hands`
 are the player, `mobs` all other creatures, `motion` what blocks do by themselves. `observation` and

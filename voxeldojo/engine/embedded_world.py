@@ -15,6 +15,7 @@ from voxeldojo.engine.checked_rows import checked_rows, checked_seeds
 from voxeldojo.engine.compiling.compiled_apart import connect
 from voxeldojo.engine.compiling.direct_calls import direct
 from voxeldojo.engine.copying import Copyable
+from voxeldojo.engine.enough_memory import fitting_state
 from voxeldojo.engine.hands.items import add_items, lay_drop
 from voxeldojo.engine.mobs.weapons import RECOVERY
 from voxeldojo.engine.observation.batch_observation import observe_all
@@ -114,11 +115,7 @@ class EmbeddedWorld(Copyable, World):
         )
         check_view_options(image_size, use_voxel, voxel_radius, use_lidar, lidar_rays)
         staged = staging_of(staging)
-        # The largest arrays come first, as memory may not suffice for so many environments.
-        try:
-            self.state = new_state(size, area)
-        except (MemoryError, ValueError) as error:
-            raise ValueError(f"{size:,} environments do not fit into memory: {error}") from None
+        self.state = fitting_state(size, area)
         self.size = size
         self._all = np.arange(size)
         self.block_names = block_names
