@@ -35,6 +35,10 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(_HOMES[name]), name)
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def _register() -> None:
     from voxeldojo.environments.registration import register
 

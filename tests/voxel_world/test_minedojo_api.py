@@ -110,6 +110,11 @@ def test_runtime_commands_change_the_world_and_unknown_ones_are_skipped(
     assert seen["life_stats"]["life"].item() == 20.0
 
 
+def test_a_space_that_was_seeded_stays_seeded(planks: Environment) -> None:
+    planks.observation_space.seed(3)
+    assert planks.observation_space is planks.observation_space
+
+
 def test_the_space_of_keys_compares_and_contains_as_others_do(planks: Environment) -> None:
     space = planks.unwrapped.action_space
     assert space.contains(space.no_op())

@@ -1,6 +1,7 @@
 """MineDojo's environment for a policy: eight numbers in, an observation dictionary out."""
 
 import math
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import msgspec
@@ -77,7 +78,7 @@ class Environment:
         """The task's targets: items to get or to use, or mobs to hunt."""
         return self._task.wanted
 
-    @property
+    @cached_property
     def observation_space(self) -> spaces.Dict:
         settings = self._settings
         box = settings.voxels
