@@ -29,6 +29,7 @@ RETRYABLE = frozenset(
         OVERLOADED,
         "version",
         "no_answer",
+        "no_model",
         "no_world",
         "diverged",
         "differs",
@@ -41,10 +42,10 @@ RETRYABLE = frozenset(
     }
 )
 """Codes of failures that the request did not cause, so that a retry may succeed. ``no_answer``: the
-language model gave none, or was absent; ``no_world``: the world cannot be started in this setup;
-``diverged``: a training that goes on from its checkpoint with a lower learning rate; ``differs``: a
-replay that differs from its recording; ``memory``: a node cannot read or write what it finished;
-``session_lost``: the env server could not keep the session."""
+language model gave none; ``no_model``: it was not reached; ``no_world``: the world cannot be
+started in this setup; ``diverged``: a training that goes on from its checkpoint with a lower
+learning rate; ``differs``: a replay that differs from its recording; ``memory``: a node cannot read
+or write what it finished; ``session_lost``: the env server could not keep the session."""
 
 
 class BusError(Exception):

@@ -97,8 +97,9 @@ class Llm(Node):
         super().close()
 
     def ask(self, request: Ask) -> Answered | Later[Answered]:
-        """Raises ServiceError ``no_answer`` when the model gives none that fits, ``differs`` when a
-        replayed run differs, ``blind`` when a model that sees nothing is shown pictures.
+        """Raises ServiceError ``no_answer`` when the model gives none that fits, ``no_model`` when
+        it is not reached, ``differs`` when a replayed run differs, ``blind`` when a model that sees
+        nothing is shown pictures.
         """
         # A caller that was restarted may ask while its first question is still being answered.
         with self._turn(request.id):
@@ -143,7 +144,7 @@ class Llm(Node):
         disk is full, still waits.
 
         Raises:
-            ServiceError: ``no_answer``.
+            ServiceError: ``no_answer`` or ``no_model``.
             OSError: it cannot be recorded.
         """
         try:
@@ -213,8 +214,7 @@ class Llm(Node):
         except NoValidAnswer as error:
             self.log.warning("%s asked %s: %s", request.agent, request.id, error)
             left_out = self._left_out(request.id, fitted, error.asked)
-            sentence = f"{error}."
-            return _unanswered(request, asked, sentence, error.asked, examples, left_out)
+            return _unanswered(request, asked, error, examples, left_out)
         finally:
             tokens.flush()
         answered = Answered(
@@ -274,10 +274,11 @@ class Llm(Node):
         return fitted
 
     def _use(self, recorded: Entry | Unanswered) -> Answered:
-        """Record it, and give the agent its answer. Raises ServiceError ``no_answer``."""
+        """Record it, and give the agent its answer. Raises ServiceError ``no_answer`` or
+        ``no_model``."""
         if isinstance(recorded, Unanswered):
             self.unanswered.append(recorded)
-            raise ServiceError(recorded.sentence, code="no_answer")
+            raise ServiceError(recorded.sentence, code=recorded.code)
         self.transcript.append(recorded)
         exchange = Exchange(agent=recorded.agent, asked=recorded.asked, answered=recorded.answered)
         self.publish(EXCHANGES, exchange)
@@ -347,8 +348,7 @@ class Llm(Node):
 def _unanswered(
     request: Ask,
     asked: str,
-    sentence: str,
-    took: Asked,
+    error: NoValidAnswer,
     examples: list[ChatMessage],
     left_out: list[str],
 ) -> Unanswered:
@@ -360,10 +360,11 @@ def _unanswered(
         question=msgspec.Raw(msgspec.json.encode(request.question)),
         prompt=request.prompt,
         examples=examples,
-        sentence=sentence,
+        sentence=f"{error}.",
+        code=error.code,
         left_out=left_out,
-        failures=took.failures,
-        attempts=took.attempts,
+        failures=error.asked.failures,
+        attempts=error.asked.attempts,
     )
 
 

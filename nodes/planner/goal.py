@@ -21,7 +21,8 @@ def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
 
     Raises:
         ServiceError: ``invalid``, no condition was made of the prompt, or its episodes were given
-            too few steps for it; ``no_answer``, the model gave none. The message has why.
+            too few steps for it; ``no_answer`` or ``no_model``, the model gave none or was not
+            reached. The message has why.
     """
     if not task.unsaid:
         return task

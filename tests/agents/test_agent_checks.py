@@ -479,7 +479,9 @@ def test_prompts_have_no_unfilled_slot_and_their_examples_are_valid_answers(agen
             msgspec.json.decode(example, type=ANSWERS[type(question)])
 
 
-@pytest.mark.parametrize(("code", "absent"), [("no_answer", True), ("differs", False)])
+@pytest.mark.parametrize(
+    ("code", "absent"), [("no_answer", True), ("no_model", True), ("differs", False)]
+)
 def test_a_missing_answer_is_told_from_other_refusals(tmp_path: Path, code: str, absent: bool):
     def refuse(request: Ask) -> Answered:
         raise ServiceError("Nothing comes to mind.", code=code)

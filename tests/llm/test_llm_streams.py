@@ -154,8 +154,9 @@ def test_a_server_that_does_not_listen_is_waited_for(setting: Setting):
     setting.server.close()
     with pytest.raises(
         RemoteError, match=r"cannot be asked, after \d s of waiting: .* was not reached"
-    ):
+    ) as refused:
         setting.ask()
+    assert refused.value.code == "no_model"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from messages.bus import RemoteError, ServiceError
 from messages.chat import ASK, Answered, Ask, GoalAnswer, GoalQuestion
 from messages.plan import PURSUE, Limits, PursueGoal
 from messages.program import Program
-from messages.world import Condition, OpenSession, SeedRange, Task
+from messages.world import UNSAID, Condition, OpenSession, SeedRange, Task
 from nodes.common.checks.task_check import task_problem
 from nodes.env_server.session import Session
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
@@ -444,16 +444,23 @@ def test_a_prompt_of_which_no_condition_is_made_ends_the_goal(bus: MockBus, goal
     assert error.value.code == "invalid"
 
 
-def test_a_prompt_without_an_answer_is_not_called_invalid(bus: MockBus, goals: Goals) -> None:
-    """A server that cannot be reached has nothing against the goal; resume begins it again."""
+@pytest.mark.parametrize("success", [UNSAID, THREE], ids=["in words", "by its condition"])
+def test_a_goal_ends_retryable_where_no_model_was_reached(
+    tmp_path: Path, goals: Goals, success: Condition
+) -> None:
+    """A server that cannot be reached says nothing about the goal; resume begins it again."""
 
     def unanswered(request: Ask) -> Answered:
-        raise ServiceError("the server was not reached", code="no_answer")
+        raise ServiceError("the server was not reached", code="no_model")
 
+    bus = MockBus("planner")
+    planner = start(Planner, bus, tmp_path, repairs=1)
     bus.answer(ASK, unanswered)
+    task = msgspec.structs.replace(goals.open_task("get three cobblestone"), success=success)
     with pytest.raises(RemoteError, match="the server was not reached") as error:
-        _pursue(bus, "get a log", goals)
-    assert error.value.retryable
+        bus.run_goal(PURSUE, "goal", PursueGoal(task=task, limits=Limits()))
+    planner.close()
+    assert (error.value.code, error.value.retryable) == ("no_model", True)
 
 
 def test_the_rulebook_answers_a_goal_question_with_the_condition_of_its_words(goals: Goals) -> None:

@@ -45,11 +45,13 @@ class Asked:
 
 
 class NoValidAnswer(Exception):
-    """The model gave no valid answer, although it was sent the errors each time."""
+    """The model gave no valid answer, although it was sent the errors each time, or was not
+    reached. ``code``: for the agent."""
 
-    def __init__(self, message: str, asked: Asked) -> None:
+    def __init__(self, message: str, asked: Asked, code: str = "no_answer") -> None:
         super().__init__(message)
         self.asked = asked
+        self.code = code
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,7 @@ class _Asking:
             return NoValidAnswer(
                 f"{model} cannot be asked, after {self._waited:.0f} s of waiting: {failures[-1]}",
                 self._asked,
+                code="no_model",
             )
         count = "1 try" if tries == 1 else f"{tries} tries"
         return NoValidAnswer(

@@ -46,6 +46,7 @@ class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
     prompt: list[ChatMessage]
     examples: list[ChatMessage] = []
     sentence: str  # the sentence that the agent got
+    code: str = "no_answer"  # and its code
     left_out: list[str] = []  # parts of the prompt that the model's context was too small for
     failures: list[str] = []
     attempts: list[Attempt] = []
