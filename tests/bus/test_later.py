@@ -85,6 +85,10 @@ def test_a_client_that_disconnected_is_reported_and_others_still_get_replies(
             later.reply(Done(note="now", process=0))  # to the one that is left
         assert kept.result(PATIENCE).note == "now"
     assert holder.left == ["lost"]
+    # Neither of them is counted among the requests that are not answered yet.
+    services = holder.bus._own.services  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    admission = services._admission  # pyright: ignore[reportPrivateUsage]
+    eventually(lambda: (admission._count, admission._bytes, admission._each) == (0, 0, {}))
 
 
 def test_a_client_whose_call_timed_out_is_reported_as_having_left(holder: Holder, bus: Bus) -> None:
