@@ -21,8 +21,6 @@ def pursue(planner: PlanningNode, goal: Pursuing, task: Task) -> GoalReport:
     try:
         plan, problems = planner.plan(goal.id, task)
     except NoAnswer as error:
-        if error.code == "no_model":  # which says nothing about the goal
-            raise
         return progress.report(False, f"There is no plan: {error}")
     if problems:
         progress.subtasks[:] = plan

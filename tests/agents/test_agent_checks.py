@@ -480,7 +480,7 @@ def test_prompts_have_no_unfilled_slot_and_their_examples_are_valid_answers(agen
 
 
 @pytest.mark.parametrize(
-    ("code", "absent"), [("no_answer", True), ("no_model", True), ("differs", False)]
+    ("code", "absent"), [("no_answer", True), ("no_model", False), ("differs", False)]
 )
 def test_a_missing_answer_is_told_from_other_refusals(tmp_path: Path, code: str, absent: bool):
     def refuse(request: Ask) -> Answered:

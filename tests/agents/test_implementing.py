@@ -91,6 +91,21 @@ def trained_but_not_played(run: Path, code: str, breaks: bool = False) -> MockBu
     return bus
 
 
+@pytest.mark.parametrize("method", ["code", "rl"])
+def test_a_sub_action_ends_retryable_where_no_model_was_reached(tmp_path: Path, method: str):
+    """That says nothing about the sub-action: a failed iteration would be wrong in every table."""
+    bus = trained_but_not_played(tmp_path, "")
+
+    def unanswered(request: Ask) -> Answered:
+        raise ServiceError("the server was not reached", code="no_model")
+
+    bus.answer(ASK, unanswered)
+    sub_action = msgspec.structs.replace(DIG.sub_action, method=method)
+    with pytest.raises(RemoteError, match="the server was not reached") as error:
+        bus.run_goal(IMPLEMENT, "demo/dig", msgspec.structs.replace(DIG, sub_action=sub_action))
+    assert (error.value.code, error.value.retryable) == ("no_model", True)
+
+
 def test_samples_of_a_sub_action_that_could_not_be_implemented_are_counted(tmp_path: Path):
     bus = trained_but_not_played(tmp_path, "policy_does_not_fit")
     implemented = bus.run_goal(IMPLEMENT, "demo/dig", DIG)

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from messages.bus import GoalHandle
-from messages.chat import Answered, Ask, DecomposeAnswer
+from messages.bus import GoalHandle, RemoteError, ServiceError
+from messages.chat import ASK, Answered, Ask, DecomposeAnswer
 from messages.plan import (
     MAKE_GUARD,
     GuardLine,
@@ -217,3 +217,24 @@ def test_what_a_subtask_leaves_is_the_lower_median_of_the_successful_episodes():
     assert left_over([*well, ended(False, log=9), ended(False, log=9)]) == {"log": 1}
     assert left_over(well[:3]) == {"log": 3}  # most of them had no sapling
     assert left_over([ended(False, log=9)]) == {}
+
+
+@pytest.mark.parametrize("code", ["no_answer", "no_model"])
+def test_a_subtask_ends_with_its_iterations_unless_no_model_was_reached(tmp_path: Path, code: str):
+    outer = Outer(tmp_path, [[FIND, HARVEST]], EVALUATED)
+    answer = outer._answer  # pyright: ignore[reportPrivateUsage]
+
+    def answer_once(request: Ask) -> Answered:
+        if outer.asked:
+            raise ServiceError("Nothing comes to mind.", code=code)
+        return answer(request)
+
+    outer.bus.answer(ASK, answer_once)
+    if code == "no_answer":
+        report = outer.achieve()
+        assert len(report.iterations) == 1
+        assert "There is no decomposition: " in report.reason
+    else:
+        with pytest.raises(RemoteError, match="Nothing comes to mind") as error:
+            outer.achieve()
+        assert (error.value.code, error.value.retryable) == ("no_model", True)

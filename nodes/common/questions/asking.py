@@ -53,7 +53,7 @@ _SHARED = _NODES / "prompts"
 
 
 class NoAnswer(RemoteError):
-    """The language model gave no valid answer, or was not reached (its code is ``no_model``)."""
+    """The language model gave no valid answer."""
 
 
 def ask(
@@ -67,8 +67,10 @@ def ask(
     names.
 
     Raises:
-        NoAnswer: the model gave no valid one, or was not reached.
-        RemoteError: the question was refused for another reason.
+        NoAnswer: the model gave no valid one.
+        RemoteError: the question was refused for another reason, or no model was reached
+            (``no_model``). That means nothing for what was asked: the goal ends with it, and can be
+            resumed.
         ServiceError: a template of its prompt is wrong.
         TypeError: ``answer`` is not the question's answer type.
     """
@@ -84,7 +86,7 @@ def ask(
     try:
         answered = node.call(ASK, request)
     except RemoteError as error:
-        if error.code not in ("no_answer", "no_model"):
+        if error.code != "no_answer":
             raise
         raise NoAnswer(error.endpoint, error.code, error.message) from error
     return msgspec.json.decode(answered.answer, type=answer)

@@ -15,6 +15,7 @@ _REPAIR = """That answer cannot be used: {error}
 Answer the same question again, with one JSON object by this schema and nothing else:
 {schema}"""
 
+_REFUSES_ALL = {401, 402, 403, 404}  # no valid key, no credit, no right to the model, no such model
 _PAUSES = (0.25, 5.0)  # seconds before a lost server is tried again: doubling from, at most
 
 
@@ -115,7 +116,7 @@ class _Asking:
         self._back()
 
     def _back(self) -> None:
-        self._away = False  # the server was lost last time
+        self._away = False  # the server was lost last time, or refuses every question
         self._pause, self._waited = _PAUSES[0], 0.0  # seconds since it was lost first
 
     def failed(self, error: BackendError) -> None:
@@ -124,7 +125,7 @@ class _Asking:
             self._back()
         elif self._away:
             self._waited += error.seconds
-        self._away = error.lost
+        self._away = error.lost or error.status in _REFUSES_ALL
 
     def shortened(self) -> bool:
         """Leave out what it can do without, after what was sent was too long; False: nothing."""
@@ -178,10 +179,9 @@ class _Asking:
     def no_answer(self, model: str, tries: int) -> NoValidAnswer:
         failures = self._asked.failures
         if self._away:
+            waited = f", after {self._waited:.0f} s of waiting" if self._waited else ""
             return NoValidAnswer(
-                f"{model} cannot be asked, after {self._waited:.0f} s of waiting: {failures[-1]}",
-                self._asked,
-                code="no_model",
+                f"{model} cannot be asked{waited}: {failures[-1]}", self._asked, code="no_model"
             )
         count = "1 try" if tries == 1 else f"{tries} tries"
         return NoValidAnswer(
