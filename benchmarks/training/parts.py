@@ -88,10 +88,10 @@ def _watch(world: Sampled, state: TrainingState, clock: Clock) -> None:
     clock.watch(steps.world, "step", "world")
     clock.watch(steps.world, "reset", "resets")
     clock.watch(session._resets, "reset", "prefix")
-    clock.watch(session, "_features", "features")
     stage = session.stage
     assert stage is not None
-    clock.watch(stage.choices, "mask", "features")
+    clock.watch(stage, "seen", "features")
+    clock.watch(stage, "mask", "features")
     clock.watch(steps, "of_stage", "rewards")
     clock.watch(session._acting, "carry_out", "options")
     clock.watch(session, "step", "session")
