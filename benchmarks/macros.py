@@ -30,12 +30,19 @@ def measure(seed: int, runs: Path) -> list[dict[str, Any]]:
     """One launch; a row for each of its implementations of harvesting."""
     run = runs / f"seed-{seed}"
     command = [sys.executable, "-m", "rlgpt.main", "launch", "harvest_log", "llm=paper_example"]
-    # No row may end the launch early: it is a comparison, so all three are wanted.
-    overrides = [f"seed={seed}", f"run={run}", "limits.success_rate=1.01"]
-    # Nothing that an earlier seed learned may be taken.
-    overrides.append("skills=null")
+    overrides = [
+        *(f"seed={seed}", f"run={run}"),
+        "limits.success_rate=1",  # all three rows are wanted, also where the first is good
+        "nodes.fast_agent.parameters.better_of=false",  # a policy, also where a program is better
+        "skills=null",  # nothing that an earlier seed learned
+    ]
     subprocess.run([*command, *overrides], check=True, stdout=sys.stderr)
     report = msgspec.json.decode((run / "goal_report.json").read_bytes(), type=GoalReport)
+    if len(report.iterations) <= len(ROWS):
+        done = len(report.iterations)
+        sys.exit(
+            f"seed {seed} has {done} iterations, all episodes of the last succeeded: leave it out"
+        )
     found = curves.read(run / "learner" / "tensorboard")
     return [_row(seed, name, report.iterations[i], found) for i, name in enumerate(ROWS, start=1)]
 
