@@ -307,6 +307,9 @@ class Worker:
         status = self._server.reap(self._forked)
         self._count()
         self._server.forget(self._forked)
+        # It is the session's, which has this worker: such a circle would keep the shared memory,
+        # and its file, until the garbage collector comes, some hundred sessions later.
+        self._counted = _not_counted
         return status
 
     def _place(self, mark: int) -> tuple[int, int]:
@@ -328,6 +331,10 @@ class Worker:
             dump += more
         found = _PLACE.search(dump.decode("ascii", "replace"))
         return (int(found[1], 16), int(found[2])) if found else (mark, 0)
+
+
+def _not_counted(steps: int) -> None:
+    """Of a worker that has ended, all steps were counted."""
 
 
 class _Wait:
