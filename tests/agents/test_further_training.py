@@ -205,7 +205,7 @@ def test_such_an_iteration_is_none_of_those_that_the_limits_count():
 def test_an_iteration_begins_as_long_as_the_samples_for_it_are_left():
     known = [iteration(0)]  # it took 1,000 of 10,000
     assert stop_reason(known, LIMITS, 100, 9_000) is None
-    assert "9,000 of 10,000 samples" in (stop_reason(known, LIMITS, 100, 9_001) or "")
+    assert "9,000 of the 10,000 samples" in (stop_reason(known, LIMITS, 100, 9_001) or "")
     # Those of iterations before a performance were counted there: these limits are what is left.
     assert stop_reason(known, LIMITS, 100, 10_000, known=1) is None
 
