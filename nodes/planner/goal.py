@@ -7,7 +7,7 @@ from messages.chat import GoalAnswer, GoalQuestion
 from messages.world import Task
 from nodes.common.checks.answer_check import goal_problems
 from nodes.common.checks.task_check import horizon_problem
-from nodes.common.questions.asking import NoAnswer, ask
+from nodes.common.questions.asking import ask
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.planner.planning_node import PlanningNode
 from worlds import card
@@ -21,8 +21,8 @@ def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
 
     Raises:
         ServiceError: ``invalid``, no condition was made of the prompt, or its episodes were given
-            too few steps for it; ``no_answer`` or ``no_model``, the model gave none or was not
-            reached. The message has why.
+            too few steps for it. The message has why.
+        RemoteError: ``no_answer`` or ``no_model``, the model gave none or was not reached.
     """
     if not task.unsaid:
         return task
@@ -37,17 +37,14 @@ def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
             node.log.info("%s: %s", id, problem)
         return answer, problems
 
-    try:
-        answer, _ = ask_with_repairs(
-            node.memory,
-            f"{id}/goal",
-            GoalQuestion(task=task),
-            repairs,
-            ask_and_check,
-            lambda answer: answer.success,
-        )
-    except NoAnswer as error:
-        raise ServiceError(error.message, code=error.code) from None
+    answer, _ = ask_with_repairs(
+        node.memory,
+        f"{id}/goal",
+        GoalQuestion(task=task),
+        repairs,
+        ask_and_check,
+        lambda answer: answer.success,
+    )
     if problem := conditions.problem(answer.success):
         raise ServiceError(
             f"no condition was made of the goal {task.prompt!r}: {problem}", code="invalid"

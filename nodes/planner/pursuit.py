@@ -22,11 +22,10 @@ def pursue(planner: PlanningNode, goal: Pursuing, task: Task) -> GoalReport:
         plan, problems = planner.plan(goal.id, task)
     except NoAnswer as error:
         return progress.report(False, f"There is no plan: {error}")
+    progress.subtasks[:] = plan
     if problems:
-        progress.subtasks[:] = plan
         return progress.report(False, f"No valid plan was given: {' '.join(problems)}")
     if problem := too_few(progress.limits.samples, task):
-        progress.subtasks[:] = plan
         return progress.report(False, problem)
     single = len(plan) == 1
 
