@@ -60,11 +60,18 @@ class Completion:
 class Backend(Protocol):
     model: str
     """Sent with every answer, so that a transcript shows what answered."""
+    varies: bool
+    """May another answer come to the same prompt?"""
 
     def complete(
-        self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
+        self,
+        question: Question,
+        prompt: list[ChatMessage],
+        schema: dict[str, Any],
+        repeats: int = 0,
     ) -> Completion:
         """Answer as JSON by ``schema``, from the prompt (a language model) or the question (rules).
+        ``repeats``: how many answers so far were ones that had been refused, word for word.
 
         Raises:
             BackendError: there is no text to check.

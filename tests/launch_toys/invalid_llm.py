@@ -90,13 +90,18 @@ NO_JSON = '{"thoughts": NaN, "subtasks": 1e999'
 
 class Invalid:
     model = "invalid"
+    varies = False
 
     def __init__(self) -> None:
         self._asked: dict[type[msgspec.Struct], int] = {}
         self._broken: set[type[msgspec.Struct]] = set()
 
     def complete(
-        self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
+        self,
+        question: Question,
+        prompt: list[ChatMessage],
+        schema: dict[str, Any],
+        repeats: int = 0,
     ) -> Completion:
         kind = type(question)
         if kind not in self._broken:

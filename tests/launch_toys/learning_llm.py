@@ -30,7 +30,11 @@ DIG = SubAction(name="dig", method="rl", success=LOG)
 
 class Learning(RulebookBackend):
     def complete(
-        self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
+        self,
+        question: Question,
+        prompt: list[ChatMessage],
+        schema: dict[str, Any],
+        repeats: int = 0,
     ) -> Completion:
         answer = self._own(question)
         if answer is None:

@@ -21,7 +21,11 @@ class Served(Learning):
         self._server = server
 
     def complete(
-        self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
+        self,
+        question: Question,
+        prompt: list[ChatMessage],
+        schema: dict[str, Any],
+        repeats: int = 0,
     ) -> Completion:
         self._server.complete(question, prompt, schema)
         return super().complete(question, prompt, schema)

@@ -19,6 +19,7 @@ from messages.chat import (
     Ask,
     ChatMessage,
     PlanQuestion,
+    Question,
 )
 from nodes.common.running.exit_codes import REFUSED
 from tests.agent_stack import TASK, AgentProcess
@@ -139,12 +140,12 @@ class Setting:
         config = {"name": "test", "nodes": {"llm": {"parameters": parameters}}}
         (self.run / "config.yaml").write_text(yaml.safe_dump(config))
 
-    def ask(self, id: str = "q") -> Any:
+    def ask(self, id: str = "q", question: Question = QUESTION) -> Any:
         prompt = [
             ChatMessage(role="system", content="Plan."),
             ChatMessage(role="user", content="A log."),
         ]
-        request = Ask(id=id, agent="planner", question=QUESTION, prompt=prompt)
+        request = Ask(id=id, agent="planner", question=question, prompt=prompt)
         return self.bus.call(ASK, request, timeout=PATIENCE)
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from messages.chat import ChatMessage, Question
 from nodes.common.questions.prompt_parts import without_next
 from nodes.llm.answers.answer_parsing import parse
 from nodes.llm.answers.answer_schema import answer_schema
+from nodes.llm.answers.repeated_answers import REPEATED, refused_before
 from nodes.llm.backend import Backend, BackendError, Completion
 
 _REPAIR = """That answer cannot be used: {error}
@@ -72,7 +73,8 @@ def answer(
 ) -> Valid:
     """Ask until the answer fits, at most ``1 + repairs`` times. A server that was lost, or takes no
     question now, is not the answer's fault: the question is sent again for ``patience`` seconds,
-    and then no more.
+    and then no more. An answer that the agent has refused before does not fit either where the
+    backend may give another one; only the last try's is taken, for the agent to refuse.
 
     Raises:
         NoValidAnswer: none fitted; the message has the last reason.
@@ -82,7 +84,9 @@ def answer(
     tries = 0
     while tries <= repairs:
         try:
-            completion = backend.complete(question, asking.conversation, schema)
+            completion = backend.complete(
+                question, asking.conversation, schema, repeats=asking.repeats
+            )
         except BackendError as error:
             asking.failed(error)
             if error.too_long and asking.shortened():
@@ -97,6 +101,9 @@ def answer(
         asking.count(completion)
         try:
             valid = parse(question, completion.text)
+            if backend.varies and tries <= repairs and refused_before(question, valid):
+                asking.repeats += 1
+                raise ValueError(REPEATED)
         except ValueError as error:  # msgspec's decoding errors are ValueErrors too
             schema_text = msgspec.json.encode(schema).decode()
             asking.refuse(completion, error, _REPAIR.format(error=error, schema=schema_text))
@@ -106,9 +113,11 @@ def answer(
 
 
 class _Asking:
-    """One question while it is asked. ``conversation`` is what is sent next."""
+    """One question while it is asked. ``conversation`` is what is sent next; ``repeats``: how often
+    the model gave an answer that it knew to be wrong."""
 
     def __init__(self, prompt: list[ChatMessage], patience: float) -> None:
+        self.repeats = 0
         self._prompt = prompt
         self._patience = patience
         self.conversation = list(prompt)
@@ -163,6 +172,7 @@ class _Asking:
         """Show the answer with what is wrong with it. Only the latest is shown: a growing pile of
         them crowds out the question."""
         text = completion.text
+        self.repeats += any(text == earlier.text for earlier in self._asked.attempts)
         self._asked.failures.append(f"not valid: {error}")
         self._asked.attempts.append(
             Attempt(text=text, thinking=completion.thinking, problem=str(error), reminder=reminder)

@@ -20,6 +20,8 @@ from nodes.llm.requests.fitting import Fitted, fit
 from nodes.llm.requests.measuring import Meter
 from nodes.llm.requests.question_pictures import content
 
+_WARMER = 0.4  # by how much the temperature rises with each answer that is repeated
+
 
 class OpenAIBackend:
     """``url`` returns where the server is (up to and with /v1) before each request; it may take
@@ -33,6 +35,7 @@ class OpenAIBackend:
         self, profile: Requests, model: str, url: Callable[[], str], key: str | None = None
     ) -> None:
         self.model = model
+        self.varies = profile.temperature > 0
         self._profile = profile
         self._url = url
         self._listener: Listener | None = None
@@ -105,9 +108,13 @@ class OpenAIBackend:
         return fit(prompt, room, lambda prompt: meter.tokens(url, prompt, self._pictures))
 
     def complete(
-        self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
+        self,
+        question: Question,
+        prompt: list[ChatMessage],
+        schema: dict[str, Any],
+        repeats: int = 0,
     ) -> Completion:
-        body = self._body(ANSWERS[type(question)].__name__, prompt, schema)
+        body = self._body(ANSWERS[type(question)].__name__, prompt, schema, repeats)
         url = self._url().rstrip("/") + "/chat/completions"
         listener = self._listener
         if listener is not None:
@@ -144,14 +151,16 @@ class OpenAIBackend:
             version=reply.version,
         )
 
-    def _body(self, name: str, prompt: list[ChatMessage], schema: dict[str, Any]) -> dict[str, Any]:
+    def _body(
+        self, name: str, prompt: list[ChatMessage], schema: dict[str, Any], repeats: int
+    ) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [
                 {"role": message.role, "content": content(message, self._pictures)}
                 for message in prompt
             ],
-            "temperature": self._profile.temperature,
+            "temperature": self._temperature(repeats),
             "max_tokens": self._profile.max_tokens,
         }
         if self._profile.stream:
@@ -168,6 +177,12 @@ class OpenAIBackend:
         if self._profile.thinking is not None:
             body["chat_template_kwargs"] = {"enable_thinking": self._profile.thinking}
         return {**body, **self._profile.extra}
+
+    def _temperature(self, repeats: int) -> float:
+        """The profile's, and nearer to 1, at which models are trained, where this one repeats
+        itself."""
+        least = self._profile.temperature
+        return max(least, min(1.0, least + _WARMER * repeats)) if self.varies else least
 
 
 def _unpublished(_text: str, _thinking: bool) -> None:

@@ -50,6 +50,8 @@ class RulebookBackend:
         ValueError: there is no such file.
     """
 
+    varies = False
+
     def __init__(
         self, book: str = BOOK, game: str = DEFAULT_GAME, guards_by: Method | None = None
     ) -> None:
@@ -63,7 +65,11 @@ class RulebookBackend:
         self.model = f"rulebook (no language model{variant})"
 
     def complete(
-        self, question: Question, prompt: list[ChatMessage], schema: dict[str, Any]
+        self,
+        question: Question,
+        prompt: list[ChatMessage],
+        schema: dict[str, Any],
+        repeats: int = 0,
     ) -> Completion:
         try:
             answer = self._answer(question)
