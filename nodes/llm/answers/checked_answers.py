@@ -101,12 +101,12 @@ def answer(
         asking.count(completion)
         try:
             valid = parse(question, completion.text)
-            if backend.varies and tries <= repairs and refused_before(question, valid):
-                asking.repeats += 1
-                raise ValueError(REPEATED)
         except ValueError as error:  # msgspec's decoding errors are ValueErrors too
             schema_text = msgspec.json.encode(schema).decode()
             asking.refuse(completion, error, _REPAIR.format(error=error, schema=schema_text))
+            continue
+        if backend.varies and tries <= repairs and refused_before(question, valid):
+            asking.discard(completion)
             continue
         return asking.accepted(completion, valid)
     raise asking.no_answer(backend.model, tries)
@@ -181,6 +181,16 @@ class _Asking:
         self.conversation = [
             *self._prompt, shown, ChatMessage(role="user", content=reminder),
         ]  # fmt: skip
+
+    def discard(self, completion: Completion) -> None:
+        """Go on without an answer that the agent has refused before. The question says what is
+        wrong with it, and a model that reads it once more copies it once more."""
+        self.repeats += 1
+        self._asked.failures.append(REPEATED)
+        self._asked.attempts.append(
+            Attempt(text=completion.text, thinking=completion.thinking, problem=REPEATED)
+        )
+        self.conversation = list(self._prompt)
 
     def accepted(self, completion: Completion, valid: str) -> Valid:
         self._asked.attempts.append(Attempt(text=completion.text, thinking=completion.thinking))

@@ -19,10 +19,7 @@ from messages.chat import (
     SpecQuestion,
 )
 
-REPEATED = (
-    "it is the answer that was refused before, with nothing changed in it; "
-    "the question says what is wrong with it"
-)
+REPEATED = "the answer that was refused before, with nothing changed in it"
 
 
 def refused_before(question: Question, answer: str) -> bool:
