@@ -5,16 +5,8 @@ from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Problem, Program
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask
-from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import (
-    BestAttempt,
-    Implementing,
-    SpentSteps,
-    failed,
-    judge,
-    longest_tryout,
-    try_out,
-)
+from nodes.fast_agent.implementing import BestAttempt, SubActionWork
+from nodes.fast_agent.judging import failed
 from nodes.fast_agent.known_skills.inlining import clashes, with_skills
 from nodes.fast_agent.known_skills.skill_use import LookedUp
 from nodes.fast_agent.playing.portions import OutOfSamples
@@ -22,34 +14,27 @@ from nodes.fast_agent.tried_programs import TriedPrograms
 
 
 def implement_by_code(
-    agent: Agent, goal: Implementing, tried: TriedPrograms, looked_up: LookedUp, spent: SpentSteps
+    work: SubActionWork, tried: TriedPrograms, looked_up: LookedUp
 ) -> BestAttempt:
     """Implement a sub-action by code: at most ``1 + repairs`` programs are tried out; the best of
     them is the implementation. Programs that the check rejects do not count as tries, up to
-    ``refusals`` of them. Programs may call the skills that were looked up; ``spent`` is what the
-    goal has cost before. What is tried out is remembered among the ``tried``.
+    ``refusals`` of them. Programs may call the skills that were looked up. What is tried out is
+    remembered among the ``tried``.
 
     A program that did the same after other stages is tried out first, beside those; where it
     succeeds, nothing is asked."""
-    return _CodeBranch(agent, goal, tried, looked_up, spent).implement()
+    return _CodeBranch(work, tried, looked_up).implement()
 
 
 class _CodeBranch:
     """The programs that are written for one goal, one after the other."""
 
-    def __init__(
-        self,
-        agent: Agent,
-        goal: Implementing,
-        tried: TriedPrograms,
-        looked_up: LookedUp,
-        spent: SpentSteps,
-    ) -> None:
-        self._agent = agent
-        self._goal = goal
+    def __init__(self, work: SubActionWork, tried: TriedPrograms, looked_up: LookedUp) -> None:
+        self._work = work
+        self._agent = work.agent
+        self._goal = work.goal
         self._tried = tried
         self._looked_up = looked_up
-        self._spent = spent
         self._outcome = BestAttempt()
         self._attempts: list[ProgramAttempt] = []  # as the next question shows them
         self._best: int | None = None  # which of them
@@ -95,9 +80,8 @@ class _CodeBranch:
 
     def _write(self, left: int) -> str | None:
         """The source of the next program. None: there is no answer, or no new idea."""
-        agent, goal = self._agent, self._goal
-        request, number = goal.request, self._outcome.attempts
-        agent.working(goal, f"writing program {number} for {request.sub_action.name!r}")
+        request, number = self._work.request, self._outcome.attempts
+        self._work.report(f"writing program {number} for {request.sub_action.name!r}")
         question = ProgramQuestion(
             task=request.task,
             sub_action=request.sub_action,
@@ -111,7 +95,8 @@ class _CodeBranch:
             left=left,
         )
         try:
-            answer = ask(agent, f"{goal.id}/program-{number}", question, ProgramAnswer)
+            id = f"{self._goal.id}/program-{number}"
+            answer = ask(self._agent, id, question, ProgramAnswer)
         except NoAnswer as error:
             self._failed(str(error))
             return None
@@ -149,20 +134,19 @@ class _CodeBranch:
 
     def _try_out(self, program: Program, source: str, last: bool) -> bool:
         """Try the program out; whether that ends the branch, by success or for want of samples."""
-        agent, goal, spent = self._agent, self._goal, self._spent
-        sub_action, number = goal.request.sub_action, self._outcome.attempts - 1
-        agent.working(goal, f"trying program {number} for {sub_action.name!r}")
-        stage = Stage(sub_action=sub_action, program=program, guards=goal.request.guards)
+        work, number = self._work, self._outcome.attempts - 1
+        sub_action = work.request.sub_action
+        work.report(f"trying program {number} for {sub_action.name!r}")
+        stage = Stage(sub_action=sub_action, program=program, guards=work.request.guards)
         try:
-            played = try_out(agent, goal, number, stage, self._most(stage, last))
+            played = work.try_out(number, stage, self._most(stage, last))
         except OutOfSamples as reason:
             self._failed(str(reason))
             return True
-        spent.tried(played)
-        verdict = judge(agent, goal, number, played, macros=[])
-        if self._outcome.offer(stage, verdict, [], played):
+        verdict = work.judge(number, stage, played)
+        if self._outcome.offer(stage, verdict, played):
             self._best = len(self._attempts)
-        self._tried.remember(goal, program, verdict, len(played.episodes))
+        self._tried.remember(self._goal, program, verdict, len(played.episodes))
         if verdict.success:
             return True
         in_words = f"{verdict.reason} {verdict.suggestion}".strip()
@@ -174,10 +158,10 @@ class _CodeBranch:
     def _most(self, stage: Stage, last: bool) -> int | None:
         """What one tryout may take: half of what is left, so that a repair can be tried out too,
         but not less than an episode. The last one may take all."""
-        left = self._spent.left
+        left = self._work.spent.left
         if left is None or last:
             return left
-        episode, _ = longest_tryout(self._agent, self._goal, stage)
+        episode, _ = self._work.longest_tryout(stage)
         return min(left, max(left // 2, episode))
 
     def _failed(self, reason: str) -> None:

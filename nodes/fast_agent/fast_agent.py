@@ -11,6 +11,7 @@ from messages.plan import (
     Evaluated,
     GuardMade,
     Implemented,
+    MakeGuard,
     Performed,
     Stage,
     Working,
@@ -24,14 +25,9 @@ from nodes.common.skills.skills import LibraryError
 from nodes.common.storage.whole_files import UnusableFile
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.code_branch import implement_by_code
-from nodes.fast_agent.guard_making.guard_branch import GuardGoal, make_guard
-from nodes.fast_agent.implementing import (
-    BestAttempt,
-    Implementing,
-    SpentSteps,
-    failed,
-    judge_whole,
-)
+from nodes.fast_agent.guard_making.guard_branch import make_guard
+from nodes.fast_agent.implementing import BestAttempt, Implementing, SubActionWork
+from nodes.fast_agent.judging import failed, judge_whole
 from nodes.fast_agent.known_skills.skill_branch import implement_by_skill
 from nodes.fast_agent.known_skills.skill_use import Skills
 from nodes.fast_agent.learning.further_training import train_further
@@ -42,6 +38,7 @@ from nodes.fast_agent.playing.portions import OutOfSamples, play_what_fits
 from nodes.fast_agent.playing.seeds import evaluation_seeds
 from nodes.fast_agent.playing.stage_playing import Play, Played
 from nodes.fast_agent.tried_programs import TriedPrograms
+from nodes.fast_agent.work import GuardWork
 
 
 def _explaining(played: Played, stages: list[Stage]) -> list[ProgramReport]:
@@ -67,9 +64,9 @@ class FastAgent(Agent):
         self.serve_action(PERFORM, self.perform)
 
     def implement(self, goal: Implementing) -> Implemented:
-        spent = SpentSteps(limit=goal.request.samples)
+        work = SubActionWork(self, goal)
         try:
-            outcome = self._implement(goal, spent)
+            outcome = self._implement(work)
         except OutOfSamples as reason:
             outcome = BestAttempt(failed(str(reason)), attempts=1)
         except RemoteError as error:
@@ -81,7 +78,7 @@ class FastAgent(Agent):
             # spent on it is counted.
             self.log.error("%s could not be implemented: %s", goal.id, error)
             outcome = BestAttempt(failed(f"It could not be implemented: {error}"), attempts=1)
-        implemented = outcome.implemented(goal, spent)
+        implemented = outcome.implemented(work)
         if self.parameters.critic:  # else it is not known whether it worked
             self.skills.keep(goal, implemented, outcome.seeds)
         verdict = implemented.line.verdict
@@ -90,22 +87,22 @@ class FastAgent(Agent):
         self.log.info("%s %s (%s): %s", goal.id, word, rate, verdict.reason)
         return implemented
 
-    def _implement(self, goal: Implementing, spent: SpentSteps) -> BestAttempt:
+    def _implement(self, work: SubActionWork) -> BestAttempt:
         """By the policy that is trained further, by a skill where one does it, else by the
         sub-action's method."""
-        if (more := goal.request.further) is not None:
-            return train_further(self, goal, more, self.starts, spent)
-        looked_up = self.skills.look_up(self, goal)
+        if (more := work.request.further) is not None:
+            return train_further(work, more, self.starts)
+        looked_up = self.skills.look_up(self, work.goal)
         if looked_up.skill is not None:
-            known = implement_by_skill(self, goal, self.skills, looked_up.skill, spent)
+            known = implement_by_skill(work, self.skills, looked_up.skill)
             if known is not None and known.verdict.success:
                 return known
-        if goal.request.sub_action.method == "code":
-            return implement_by_code(self, goal, self.tried, looked_up, spent)
-        return implement_by_rl(self, goal, self.starts, self.tried, looked_up, spent)
+        if work.request.sub_action.method == "code":
+            return implement_by_code(work, self.tried, looked_up)
+        return implement_by_rl(work, self.starts, self.tried, looked_up)
 
-    def make_guard(self, goal: GuardGoal) -> GuardMade:
-        made = make_guard(self, goal, self.skills)
+    def make_guard(self, goal: GoalHandle[MakeGuard, Working]) -> GuardMade:
+        made = make_guard(GuardWork(self, goal), self.skills)
         line = made.line
         self.log.info("%s %s", goal.id, "was made" if line.made else f"was not made: {line.reason}")
         return made

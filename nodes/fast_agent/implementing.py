@@ -1,45 +1,103 @@
-"""What both branches of the inner loop share: tryouts, verdicts, the outcome."""
+"""What all ways to implement a sub-action share: tryouts with their verdicts, and the best of
+them."""
 
 from dataclasses import dataclass, field
 
 import msgspec
 
 from messages.bus import GoalHandle
-from messages.plan import Evaluate, Implement, Implemented, Line, Samples, Stage, Working
+from messages.plan import Implement, Implemented, Line, Stage, Working
 from messages.training import Learning
-from messages.verdict import JUDGE, Evidence, Verdict
-from messages.world import GuardReport
-from models.outcomes import FAULTS, run_in_words
+from messages.verdict import Evidence, Verdict
 from nodes.common.goals.budget import LEAST_EPISODES
-from nodes.common.goals.guard_counts import together
-from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.playing.portions import longest_episode, play_what_fits
+from nodes.fast_agent.judging import failed, judge, unjudged
+from nodes.fast_agent.playing.portions import longest_episode
 from nodes.fast_agent.playing.seeds import trial_seeds
 from nodes.fast_agent.playing.stage_playing import Play, Played, leading_programs
+from nodes.fast_agent.work import Work
 
 Implementing = GoalHandle[Implement, Working]
 
 
-@dataclass
-class SpentSteps:
-    """Primitive steps that this goal has cost so far, of ``limit`` that it may; None: any."""
-
-    limit: int | None = None
-    training: int = 0
-    trial: int = 0
-    guards: list[GuardReport] = field(default_factory=list)  # what they did in its tryouts
-
-    def tried(self, played: Played) -> None:
-        """Count a tryout."""
-        self.trial += played.steps
-        self.guards = together([*self.guards, *played.guards])
+class SubActionWork(Work[Implement]):
+    """A sub-action to be implemented."""
 
     @property
-    def left(self) -> int | None:
-        return None if self.limit is None else max(0, self.limit - self.training - self.trial)
+    def least_episodes(self) -> int:
+        """The fewest episodes of a tryout whose rate counts."""
+        return min(LEAST_EPISODES, self.agent.parameters.trial_episodes)
 
-    def samples(self) -> Samples:
-        return Samples(training=self.training, trial=self.trial)
+    def try_out(
+        self,
+        name: int | str,
+        stage: Stage,
+        most: int | None,
+        seeds_of: int | str | None = None,
+        reused: bool = False,
+    ) -> Played:
+        """Play the stage on seeds of its own, or on those of the goal's tryout ``seeds_of``, after
+        what runs before it, in at most so many primitive steps. ``reused``: it is a skill.
+
+        Raises:
+            OutOfSamples: not one episode fits.
+            RemoteError, GoalCancelled: as ``Player.play``.
+        """
+        play = self._tryout(stage)
+        id = f"{self.goal.id}/trial-{name}"
+        whose = id if seeds_of is None else f"{self.goal.id}/trial-{seeds_of}"
+        seeds = (self.agent.reuses if reused else self.agent.tryouts).seeds(whose, play.size)
+        # As many as there were, if another number was set since.
+        play = msgspec.structs.replace(play, seeds=seeds, size=seeds.count)
+        return self.play(id, play, most)
+
+    def longest_tryout(self, stage: Stage) -> tuple[int, int]:
+        """Primitive steps that one episode of a tryout, and all of them, may take."""
+        play = self._tryout(stage)
+        episode = longest_episode(play.task, play.stages, play.prefix)
+        return episode, episode * play.size
+
+    def judge(
+        self, name: int | str, stage: Stage, played: Played, learning: Learning | None = None
+    ) -> Verdict:
+        """Ask the critic what it makes of a tryout."""
+        agent = self.agent
+        if not agent.parameters.critic:
+            return unjudged(played)
+        sub_action = self.request.sub_action
+        return judge(
+            agent,
+            Evidence(
+                id=f"{self.goal.id}/judge-{name}",
+                sub_action=sub_action.name,
+                description=sub_action.description,
+                method=sub_action.method,
+                success=sub_action.success,
+                required_rate=agent.parameters.required_rate,
+                episodes=played.episodes,
+                least_episodes=self.least_episodes,
+                reports=played.reports,
+                macros=_macros(stage),
+                learning=learning,
+                game=self.request.task.game,
+                pictures=played.pictures,
+            ),
+        )
+
+    def _tryout(self, stage: Stage) -> Play:
+        before, parameters = self.request.before, self.agent.parameters
+        prefix = leading_programs(before)
+        # What a reset cannot run (a policy, and all after it) is played as stages.
+        played_before = [] if len(prefix) == len(before) else before
+        return Play(
+            task=self.request.task,
+            size=parameters.trial_episodes,
+            seeds=trial_seeds(self.agent.seed),
+            stages=[*played_before, stage],
+            prefix=[] if played_before else prefix,
+            guards=self.request.guards,
+            pictures=self.agent.pictures,
+            persist=parameters.persist,
+        )
 
 
 @dataclass
@@ -52,13 +110,8 @@ class BestAttempt:
         skill: the name of the skill that it is, if it is one.
     """
 
-    verdict: Verdict = field(
-        default_factory=lambda: Verdict(
-            success=False, success_rate=0.0, reason="No attempt could run."
-        )
-    )
+    verdict: Verdict = field(default_factory=lambda: failed("No attempt could run."))
     stage: Stage | None = None
-    macros: list[str] = field(default_factory=list)
     attempts: int = 0
     seeds: list[int] = field(default_factory=list[int])
     pace: float = 0.0
@@ -71,12 +124,7 @@ class BestAttempt:
         return len(self.seeds)
 
     def offer(
-        self,
-        stage: Stage,
-        verdict: Verdict,
-        macros: list[str],
-        played: Played,
-        learning: Learning | None = None,
+        self, stage: Stage, verdict: Verdict, played: Played, learning: Learning | None = None
     ) -> bool:
         """Keep this attempt if its tryout is better than the best so far, or equal in fewer steps.
         Returns whether it was kept."""
@@ -84,153 +132,33 @@ class BestAttempt:
         pace = played.steps / max(1, len(seeds))
         better = self.stage is None or _merit(verdict, pace) > _merit(self.verdict, self.pace)
         if better:
-            self.stage, self.verdict, self.macros = stage, verdict, macros
+            self.stage, self.verdict = stage, verdict
             # A training's outcome is also reported where a program is chosen instead of its policy.
             self.seeds, self.pace, self.learning = seeds, pace, learning or self.learning
         return better
 
-    def implemented(self, goal: Implementing, spent: SpentSteps) -> Implemented:
+    def implemented(self, work: SubActionWork) -> Implemented:
+        """The reply to the goal, as far as it has come."""
         line = Line(
-            sub_action=goal.request.sub_action,
+            sub_action=work.request.sub_action,
             attempts=self.attempts,
             verdict=self.verdict,
-            macros=self.macros,
+            macros=_macros(self.stage),
             skill=self.skill,
             learning=self.learning,
         )
+        spent = work.spent
         return Implemented(
             stage=self.stage, line=line, samples=spent.samples(), guards=spent.guards
         )
 
 
+def _macros(stage: Stage | None) -> list[str]:
+    """The names of the coded actions that a policy may choose."""
+    spec = None if stage is None else stage.spec
+    return [] if spec is None else [macro.name for macro in spec.interface.macros]
+
+
 def _merit(verdict: Verdict, pace: float) -> tuple[float, float, float]:
     # Among attempts that never succeeded, fewer steps are no advantage.
     return verdict.success_rate, verdict.progress, -pace if verdict.success_rate > 0 else 0.0
-
-
-def failed(reason: str) -> Verdict:
-    return Verdict(success=False, success_rate=0.0, reason=reason)
-
-
-def try_out(
-    agent: Agent,
-    goal: Implementing,
-    number: int | str,
-    stage: Stage,
-    most: int | None,
-    seeds_of: int | str | None = None,
-    reused: bool = False,
-) -> Played:
-    """Play the stage on seeds of its own, or on those of the goal's tryout ``seeds_of``, after what
-    runs before it, in at most so many primitive steps. ``reused``: it is a skill.
-
-    Raises:
-        OutOfSamples: not one episode fits.
-    """
-    play = _tryout(agent, goal, stage)
-    id = f"{goal.id}/trial-{number}"
-    whose = id if seeds_of is None else f"{goal.id}/trial-{seeds_of}"
-    seeds = (agent.reuses if reused else agent.tryouts).seeds(whose, play.size)
-    # As many as there were, if another number was set since.
-    play = msgspec.structs.replace(play, seeds=seeds, size=seeds.count)
-    return play_what_fits(agent.player, id, play, most, lambda: goal.withdrawn)
-
-
-def longest_tryout(agent: Agent, goal: Implementing, stage: Stage) -> tuple[int, int]:
-    """Primitive steps that one episode of a tryout, and all of them, may take."""
-    play = _tryout(agent, goal, stage)
-    episode = longest_episode(play.task, play.stages, play.prefix)
-    return episode, episode * play.size
-
-
-def least_episodes(agent: Agent) -> int:
-    """The fewest episodes of a tryout whose rate counts."""
-    return min(LEAST_EPISODES, agent.parameters.trial_episodes)
-
-
-def _tryout(agent: Agent, goal: Implementing, stage: Stage) -> Play:
-    before = goal.request.before
-    prefix = leading_programs(before)
-    # What a reset cannot run (a policy, and all after it) is played as stages.
-    played_before = [] if len(prefix) == len(before) else before
-    return Play(
-        task=goal.request.task,
-        size=agent.parameters.trial_episodes,
-        seeds=trial_seeds(agent.seed),
-        stages=[*played_before, stage],
-        prefix=[] if played_before else prefix,
-        guards=goal.request.guards,
-        pictures=agent.pictures,
-        persist=agent.parameters.persist,
-    )
-
-
-def unjudged(played: Played) -> Verdict:
-    """The verdict on a tryout without a critic: whether a program of it failed. Whether the
-    sub-action was done is not checked."""
-    wrong = next((each for each in played.reports if each.status in FAULTS), None)
-    if wrong is not None:
-        runs = sum(each.count for each in played.reports)
-        how = run_in_words(wrong.status, wrong.line, wrong.error)
-        return failed(f"In {wrong.count} of {runs} runs the program {how}.")
-    return Verdict(success=True, success_rate=1.0, reason="It ran; it was not judged.")
-
-
-def judge(
-    agent: Agent,
-    goal: Implementing,
-    number: int | str,
-    played: Played,
-    macros: list[str],
-    learning: Learning | None = None,
-) -> Verdict:
-    """Ask the critic what it makes of a tryout."""
-    if not agent.parameters.critic:
-        return unjudged(played)
-    sub_action = goal.request.sub_action
-    return _verdict(
-        agent,
-        Evidence(
-            id=f"{goal.id}/judge-{number}",
-            sub_action=sub_action.name,
-            description=sub_action.description,
-            method=sub_action.method,
-            success=sub_action.success,
-            required_rate=agent.parameters.required_rate,
-            episodes=played.episodes,
-            least_episodes=least_episodes(agent),
-            reports=played.reports,
-            macros=macros,
-            learning=learning,
-            game=goal.request.task.game,
-            pictures=played.pictures,
-        ),
-    )
-
-
-def judge_whole(agent: Agent, id: str, evaluated: Evaluate, played: Played) -> Verdict:
-    """Ask the critic whether an evaluation's pictures show the whole task done."""
-    task = evaluated.task
-    return _verdict(
-        agent,
-        Evidence(
-            id=f"{id}/judge",
-            sub_action=task.prompt,
-            description=task.prompt,
-            method=evaluated.stages[-1].sub_action.method,
-            success=task.success,
-            required_rate=agent.parameters.required_rate,
-            episodes=played.episodes,
-            reports=played.reports,
-            game=task.game,
-            pictures=played.pictures,
-        ),
-    )
-
-
-def _verdict(agent: Agent, evidence: Evidence) -> Verdict:
-    """Remembered, so that a goal that begins again goes on from the same verdict: the required rate
-    may be another one by then, and a question that had no answer may have one."""
-    if (known := agent.memory.find(evidence.id, Verdict)) is not None:
-        return known
-    return agent.memory.keep(evidence.id, agent.call(JUDGE, evidence))

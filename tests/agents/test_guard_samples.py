@@ -13,9 +13,9 @@ from messages.plan import MAKE_GUARD, GuardProposal, MakeGuard, Stage
 from messages.program import Program
 from messages.world import Guard, SeedRange
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.guard_making.guard_comparison import Compared, Making, compare
-from nodes.fast_agent.implementing import SpentSteps
+from nodes.fast_agent.guard_making.guard_comparison import Compared, compare
 from nodes.fast_agent.playing.stage_playing import Play, Played
+from nodes.fast_agent.work import GuardWork
 from tests.agent_stack import TASK as LOG_TASK
 from tests.agents.feedback import HARVEST, episode
 from tests.agents.test_guard_loops import TASK, achieved
@@ -60,9 +60,10 @@ class Comparing:
             sub_actions=[],
             stages=[Stage(sub_action=HARVEST, program=program, guards=GUARDS[:2])],
             place=1,
+            samples=samples,
         )
-        goal = cast(Making, SimpleNamespace(id="goal", request=request, withdrawn=False))
-        return compare(cast(Agent, self), goal, GUARDS[2], SpentSteps(limit=samples))
+        goal: Any = SimpleNamespace(id="goal", request=request, withdrawn=False)
+        return compare(GuardWork(cast(Agent, self), goal), GUARDS[2])
 
     @property
     def sizes(self) -> list[tuple[str, int]]:

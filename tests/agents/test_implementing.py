@@ -335,7 +335,7 @@ def test_an_attempt_is_kept_for_its_rate_then_its_progress_then_its_few_steps(
     for stage, (rate, progress, steps) in zip(stages, (first, second), strict=True):
         verdict = Verdict(success=False, success_rate=rate, progress=progress, reason="seen")
         played = Played(episodes=ended_with_a_log(1, 10, steps=9), steps=steps, reports=[])
-        best.offer(stage, verdict, [], played)
+        best.offer(stage, verdict, played)
     assert best.stage == stages[kept]
     assert (best.verdict.success_rate, best.episodes) == ((second if kept else first)[0], 10)
 

@@ -33,7 +33,7 @@ from messages.world import (
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.env_server.session import Session
 from nodes.fast_agent.fast_agent import FastAgent
-from nodes.fast_agent.learning.rl_branch import _training_spec
+from nodes.fast_agent.learning.rl_branch import training_spec
 from nodes.learner.checkpoints import checkpoint
 from nodes.learner.checkpoints.policies import policy_folder, save_spec
 from nodes.learner.checkpoints.state import Spaces, TrainingState
@@ -301,8 +301,7 @@ def test_stages_before_are_the_prefix_up_to_the_first_policy_and_then_the_lead()
 
     def spec(before: list[Stage]) -> TrainingSpec:
         request = Implement(task=TASK, sub_action=dig, before=before, history=[])
-        goal: Any = SimpleNamespace(request=request)
-        return _training_spec(agent, goal, answer, [])
+        return training_spec(agent, request, answer, [])
 
     assert [program.name for program in spec([find, find]).prefix] == ["find", "find"]
     assert spec([find, find]).lead == []

@@ -3,9 +3,8 @@
 How good it is shows in the tryouts of the sub-actions that it interrupts.
 """
 
-from messages.bus import GoalHandle
 from messages.chat import GuardAnswer, GuardAttempt, GuardQuestion
-from messages.plan import GuardLine, GuardMade, MakeGuard, Working
+from messages.plan import GuardLine, GuardMade
 from messages.program import CHECK, CheckProgram, Problem, Program
 from messages.world import Guard
 from nodes.common.goals.goal_ids import slug
@@ -13,28 +12,25 @@ from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_making.guard_check import why_not_played
 from nodes.fast_agent.guard_making.guard_training import TrainedGuard, train_guard
-from nodes.fast_agent.implementing import SpentSteps
 from nodes.fast_agent.known_skills.skill_use import GuardFound, Skills
-
-GuardGoal = GoalHandle[MakeGuard, Working]
+from nodes.fast_agent.work import GuardWork
 
 MOST_STEPS = 1000
 """The most steps of one turn of a guard."""
 
 
-def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
+def make_guard(work: GuardWork, skills: Skills) -> GuardMade:
     """A guard of the library of that name that can be played; else by code the first of at most
     ``1 + repairs`` that may run, by rl what is trained with the first condition that may."""
-    proposal = goal.request.proposal
-    looked_up = skills.look_up_guards(goal)
-    if looked_up.guard is not None and _can_be_played(agent, goal, looked_up):
+    proposal = work.request.proposal
+    looked_up = skills.look_up_guards(work.goal)
+    if looked_up.guard is not None and _can_be_played(work, looked_up.name, looked_up.guard):
         line = GuardLine(proposal=proposal, made=True, attempts=0, skill=looked_up.name)
         return GuardMade(guard=looked_up.guard, line=line)
-    written, attempts, reason = _write(agent, goal, looked_up)
-    spent = SpentSteps(limit=goal.request.samples)
+    written, attempts, reason = _write(work, looked_up)
     made = TrainedGuard(written, reason)
     if written is not None and proposal.method == "rl":
-        made = train_guard(agent, goal, written, spent)
+        made = train_guard(work, written)
     line = GuardLine(
         proposal=proposal,
         made=made.guard is not None,
@@ -44,35 +40,33 @@ def make_guard(agent: Agent, goal: GuardGoal, skills: Skills) -> GuardMade:
         learning=made.learning,
         tried=made.tried,
     )
+    spent = work.spent
     return GuardMade(guard=made.guard, line=line, samples=spent.samples(), reports=spent.guards)
 
 
-def _can_be_played(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> bool:
+def _can_be_played(work: GuardWork, skill: str, guard: Guard) -> bool:
     """Whether sessions of today play the library's guard: it may be of another version, whose
     features had other sizes or whose language was another. All stages would fail by it."""
-    assert looked_up.guard is not None
-    wrong = why_not_played(agent, f"{goal.id}/skill", goal.request.task, looked_up.guard)
+    wrong = why_not_played(work.agent, f"{work.goal.id}/skill", work.request.task, guard)
     if wrong:
-        agent.log.warning(
+        work.agent.log.warning(
             "%s: the skill %s cannot be played, and a guard is written in its place: %s",
-            goal.id,
-            looked_up.name,
-            wrong,
-        )
+            work.goal.id, skill, wrong,
+        )  # fmt: skip
     return not wrong
 
 
-def _write(agent: Agent, goal: GuardGoal, looked_up: GuardFound) -> tuple[Guard | None, int, str]:
+def _write(work: GuardWork, looked_up: GuardFound) -> tuple[Guard | None, int, str]:
     """The guard, without its policy if it is to have one; how many were written; why there is
     none."""
-    request, proposal = goal.request, goal.request.proposal
+    agent, goal, request, proposal = work.agent, work.goal, work.request, work.request.proposal
     attempts: list[GuardAttempt] = []
     reason = ""
     # After a restart the same guards come again, however many may be written by then.
     repairs = agent.memory.first(f"{goal.id}/guard/repairs", agent.parameters.repairs)
     for number in range(1 + repairs):
         goal.check()
-        agent.working(goal, f"writing guard {number} for {proposal.name!r}")
+        work.report(f"writing guard {number} for {proposal.name!r}")
         question = GuardQuestion(
             task=request.task,
             proposal=proposal,

@@ -7,49 +7,47 @@ from typing import NamedTuple
 
 import msgspec
 
-from messages.bus import GoalHandle, RemoteError
-from messages.plan import GuardTried, MakeGuard, Stage, StagesTried, Working
+from messages.bus import RemoteError
+from messages.plan import GuardTried, MakeGuard, Stage, StagesTried
 from messages.world import JUDGED, Episode, Guard, Task
 from models.outcomes import progress_of, success_rate_of
 from nodes.common.goals.guard_counts import tried_in_words
 from nodes.common.goals.session_ends import worth_a_retry
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import SpentSteps
-from nodes.fast_agent.playing.portions import OutOfSamples, longest_episode, play_what_fits
+from nodes.fast_agent.playing.portions import OutOfSamples, longest_episode
 from nodes.fast_agent.playing.stage_playing import Play, Played
-
-Making = GoalHandle[MakeGuard, Working]
+from nodes.fast_agent.work import GuardWork
 
 
 class Compared(NamedTuple):
-    """``reason``: why the guard is left out; empty where it stands. ``tried``: None where it was
+    """``reason``: why the guard is left out; empty where it is kept. ``tried``: None where it was
     not compared."""
 
     reason: str = ""
     tried: GuardTried | None = None
 
 
-def longest_comparison(agent: Agent, goal: Making) -> int:
+def longest_comparison(work: GuardWork) -> int:
     """Primitive steps that it may take, by what is set when they are first asked for: a guard whose
     training they were kept back from is not refused after a restart."""
-    if not _compares(agent, goal.request.task):
+    agent, request = work.agent, work.request
+    if not _compares(agent, request.task):
         return 0
-    request = goal.request
     longest = 2 * agent.parameters.guard_episodes * longest_episode(request.task, request.stages)
-    return agent.player.remembered(f"{goal.id}/kept-back", longest)
+    return agent.player.remembered(f"{work.goal.id}/kept-back", longest)
 
 
-def compare(agent: Agent, goal: Making, guard: Guard, spent: SpentSteps) -> Compared:
-    """Play the stages without the guard and with it, on the same starts. It stands unless its
+def compare(work: GuardWork, guard: Guard) -> Compared:
+    """Play the stages without the guard and with it, on the same starts. It is kept unless their
     aim is reached less often with it, or as often and less far. Where the samples are not enough
     to see that, the stages are taken as they were seen to work."""
-    request = goal.request
-    if not _compares(agent, request.task):
+    request = work.request
+    if not _compares(work.agent, request.task):
         return Compared()
-    agent.working(goal, f"trying the stages with and without the guard {guard.name!r}")
+    work.report(f"trying the stages with and without the guard {guard.name!r}")
     try:
-        without = _try_out(agent, goal, "without", request.stages, spent, parts=2)
-        guarded = _try_out(agent, goal, "with", _with(request, guard), spent, parts=1)
+        without = _try_out(work, "without", request.stages, parts=2)
+        guarded = _try_out(work, "with", _with(request, guard), parts=1)
     except OutOfSamples as reason:
         return Compared(f"It was trained, and not compared with going without it: {reason}")
     except RemoteError as error:
@@ -78,26 +76,23 @@ def _with(request: MakeGuard, guard: Guard) -> list[Stage]:
     return [msgspec.structs.replace(stage, guards=guards) for stage in request.stages]
 
 
-def _try_out(
-    agent: Agent, goal: Making, how: str, stages: Sequence[Stage], spent: SpentSteps, parts: int
-) -> Played:
+def _try_out(work: GuardWork, how: str, stages: Sequence[Stage], parts: int) -> Played:
     """Try the stages out, in one of so many ``parts`` of the samples that are left.
 
     Raises:
         OutOfSamples: not one episode fits.
     """
-    size = agent.player.remembered(f"{goal.id}/compared", agent.parameters.guard_episodes)
+    agent, name = work.agent, f"{work.goal.id}/compared"
+    size = agent.player.remembered(name, agent.parameters.guard_episodes)
     play = Play(
-        task=goal.request.task,
+        task=work.request.task,
         size=size,
-        seeds=agent.tryouts.seeds(f"{goal.id}/compared", size),
+        seeds=agent.tryouts.seeds(name, size),
         stages=stages,
         persist=agent.parameters.persist,
     )
-    most = None if spent.left is None else spent.left // parts
-    played = play_what_fits(agent.player, f"{goal.id}/{how}", play, most, lambda: goal.withdrawn)
-    spent.tried(played)
-    return played
+    left = work.spent.left
+    return work.play(f"{work.goal.id}/{how}", play, None if left is None else left // parts)
 
 
 def _outcome(task: Task, episodes: Sequence[Episode]) -> StagesTried:

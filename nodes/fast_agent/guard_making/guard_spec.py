@@ -1,28 +1,25 @@
 """Asks for the training spec of a guard's policy and checks it, as a sub-action's is."""
 
-from messages.bus import GoalHandle
 from messages.chat import SpecAnswer, SpecQuestion
-from messages.plan import MakeGuard, SubAction, Working
+from messages.plan import SubAction
 from messages.world import Interface
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
-from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.learning.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.learning.spec_checking import SpecChecker
 from nodes.fast_agent.learning.spec_limits import largest_budget
+from nodes.fast_agent.work import GuardWork
 from worlds import card
 from worlds.common.pictures import picture_shape
 
 
-def write_guard_spec(
-    agent: Agent, goal: GoalHandle[MakeGuard, Working], when: str
-) -> tuple[Interface | None, int, list[str]]:
+def write_guard_spec(work: GuardWork, when: str) -> tuple[Interface | None, int, list[str]]:
     """The interface and the budget, or None and what is still wrong with the last answer. ``when``:
     the guard's condition.
 
     Raises:
         NoAnswer: the language model gave none that is valid.
     """
-    request, parameters = goal.request, agent.parameters
+    agent, request, parameters = work.agent, work.request, work.agent.parameters
     task, proposal = request.task, request.proposal
     offered = observations_to_choose(agent, task)
     # The session plays a guard's policy itself, without the convolutions that a picture needs.
@@ -45,7 +42,7 @@ def write_guard_spec(
         when=when,
         guard_history=request.history,
     )
-    id = f"{goal.id}/spec"
+    id = f"{work.goal.id}/spec"
     checker = SpecChecker(agent, id, question)
 
     def ask_and_check(

@@ -4,20 +4,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from messages.bus import GoalHandle, RemoteError
-from messages.plan import GuardTried, MakeGuard, Working
+from messages.bus import RemoteError
+from messages.plan import GuardTried
 from messages.training import LeadingStage, Learning, TrainingSpec
 from messages.world import Guard, Interface
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
-from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_making.guard_check import why_not_played
 from nodes.fast_agent.guard_making.guard_comparison import compare, longest_comparison
 from nodes.fast_agent.guard_making.guard_spec import write_guard_spec
-from nodes.fast_agent.implementing import SpentSteps
-from nodes.fast_agent.learning.policy_training import train
 from nodes.fast_agent.playing.evidence import learning_of
 from nodes.fast_agent.playing.seeds import training_seeds
+from nodes.fast_agent.work import GuardWork
 
 
 class TrainedGuard(NamedTuple):
@@ -31,31 +29,29 @@ class TrainedGuard(NamedTuple):
     tried: GuardTried | None = None
 
 
-def train_guard(
-    agent: Agent, goal: GoalHandle[MakeGuard, Working], guard: Guard, spent: SpentSteps
-) -> TrainedGuard:
-    """Have a spec written for the policy of ``guard``, and train it. It stands unless its stages do
-    worse with it."""
-    proposal = goal.request.proposal
-    if not goal.request.stages:
+def train_guard(work: GuardWork, guard: Guard) -> TrainedGuard:
+    """Have a spec written for the policy of ``guard``, and train it. It is kept unless its stages
+    do worse with it."""
+    request = work.request
+    if not request.stages:
         return TrainedGuard(None, "There is no stage to train it in.")
-    agent.working(goal, f"writing a training spec for the guard {proposal.name!r}")
+    work.report(f"writing a training spec for the guard {request.proposal.name!r}")
     try:
-        interface, budget, problems = write_guard_spec(agent, goal, guard.when)
+        interface, budget, problems = write_guard_spec(work, guard.when)
     except NoAnswer as error:
         return TrainedGuard(None, str(error))
     if interface is None:
         return TrainedGuard(None, f"No valid training spec was given: {' '.join(problems)}")
     interface = msgspec.structs.replace(interface, horizon=guard.max_steps, autocraft=False)
-    left = spent.left
+    left = work.spent.left
     if left is not None:
         # As those of a sub-action's tryout are: at most a quarter.
-        left -= min(longest_comparison(agent, goal), left // 4)
+        left -= min(longest_comparison(work), left // 4)
         if left < guard.max_steps:
             return TrainedGuard(None, f"The samples are spent: {left:,} are left for a training.")
-    spec = _training_spec(agent, goal.request, guard, interface, budget, left)
+    spec = _training_spec(work, guard, interface, budget, left)
     try:
-        trained = train(agent, goal, spec, spent)
+        trained = work.train(spec)
     except RemoteError as error:
         if error.retryable:
             raise
@@ -69,23 +65,19 @@ def train_guard(
         policy=trained.policy.id,
         checkpoint=trained.policy.checkpoint,
     )
-    if wrong := why_not_played(agent, f"{goal.id}/trained", goal.request.task, made):
+    if wrong := why_not_played(work.agent, f"{work.goal.id}/trained", request.task, made):
         reason = f"It was trained, and no session plays it: {wrong}"
         return TrainedGuard(None, reason, spec, learning)
-    compared = compare(agent, goal, made, spent)
+    compared = compare(work, made)
     return TrainedGuard(
         None if compared.reason else made, compared.reason, spec, learning, compared.tried
     )
 
 
 def _training_spec(
-    agent: Agent,
-    request: MakeGuard,
-    guard: Guard,
-    interface: Interface,
-    budget: int,
-    left: int | None,
+    work: GuardWork, guard: Guard, interface: Interface, budget: int, left: int | None
 ) -> TrainingSpec:
+    agent, request = work.agent, work.request
     return TrainingSpec(
         name=f"guard-{slug(request.proposal.name)}",
         task=request.task,

@@ -5,35 +5,25 @@ import msgspec
 from messages.bus import RemoteError
 from messages.plan import Stage
 from nodes.common.skills.skills import LibraryError, Skill
-from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import (
-    BestAttempt,
-    Implementing,
-    SpentSteps,
-    judge,
-    least_episodes,
-    longest_tryout,
-    try_out,
-)
+from nodes.fast_agent.implementing import BestAttempt, SubActionWork
 from nodes.fast_agent.known_skills.skill_use import Skills
 from nodes.fast_agent.playing.portions import OutOfSamples
 
 
-def implement_by_skill(
-    agent: Agent, goal: Implementing, skills: Skills, skill: Skill, spent: SpentSteps
-) -> BestAttempt | None:
+def implement_by_skill(work: SubActionWork, skills: Skills, skill: Skill) -> BestAttempt | None:
     """Try a skill out in place of an implementation. None: it cannot be played at all, or the
     samples are too few for it."""
+    agent, goal = work.agent, work.goal
     # A parameter that it depends on may be set while it is tried.
-    if not agent.memory.first(f"{goal.id}/skill-tried", _affordable(agent, goal, spent.left)):
+    if not agent.memory.first(f"{goal.id}/skill-tried", _affordable(work)):
         agent.log.info("%s: too few samples to try the skill %s", goal.id, skill.name)
         return None
-    agent.working(goal, f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
+    work.report(f"trying the skill {skill.name!r} for {goal.request.sub_action.name!r}")
     stage = skill.stage(goal.request.sub_action)
     stage = msgspec.structs.replace(stage, guards=goal.request.guards)
     try:
         skill.check()
-        played = try_out(agent, goal, "skill", stage, spent.left, reused=True)
+        played = work.try_out("skill", stage, work.spent.left, reused=True)
     except OutOfSamples as reason:
         agent.log.warning("%s: the skill %s is not tried: %s", goal.id, skill.name, reason)
         return None
@@ -45,19 +35,17 @@ def implement_by_skill(
             raise
         agent.log.warning("%s: the skill %s cannot be played: %s", goal.id, skill.name, error)
         return None
-    spent.tried(played)
     outcome = BestAttempt(attempts=1, skill=skill.name)
-    spec = skill.learned.spec
-    macros = [macro.name for macro in spec.interface.macros] if spec is not None else []
-    verdict = judge(agent, goal, "skill", played, macros)
-    outcome.offer(stage, verdict, macros, played)
+    verdict = work.judge("skill", stage, played)
+    outcome.offer(stage, verdict, played)
     if not verdict.success:
         skills.failed(goal, skill, verdict.success_rate, outcome.seeds, played.steps)
     return outcome
 
 
-def _affordable(agent: Agent, goal: Implementing, left: int | None) -> bool:
+def _affordable(work: SubActionWork) -> bool:
     """Whether the samples are enough for a tryout that counts, and for an episode of what is tried
     next if the skill fails: or else a skill could end a goal that is reached without it."""
-    episode, _ = longest_tryout(agent, goal, Stage(sub_action=goal.request.sub_action))
-    return left is None or left >= (least_episodes(agent) + 1) * episode
+    left = work.spent.left
+    episode, _ = work.longest_tryout(Stage(sub_action=work.request.sub_action))
+    return left is None or left >= (work.least_episodes + 1) * episode

@@ -6,16 +6,13 @@ from messages.plan import Further
 from messages.training import TrainingSpec
 from messages.world import Condition, RewardTerm
 from models.outcomes import rewards_mislead
-from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import BestAttempt, Implementing, SpentSteps
-from nodes.fast_agent.learning.policy_training import train, try_policy
+from nodes.fast_agent.implementing import BestAttempt, SubActionWork
+from nodes.fast_agent.learning.policy_stage import try_policy
 from nodes.fast_agent.learning.spec_limits import largest_budget, limited
 from nodes.fast_agent.learning.warm_starts import WarmStarts
 
 
-def train_further(
-    agent: Agent, goal: Implementing, more: Further, starts: WarmStarts, spent: SpentSteps
-) -> BestAttempt:
+def train_further(work: SubActionWork, more: Further, starts: WarmStarts) -> BestAttempt:
     """The policy of ``more``'s stage, trained from its weights for at least as many samples as it
     has had, and for more while it still gets better. Nothing is asked.
 
@@ -23,11 +20,11 @@ def train_further(
         OutOfSamples: too few are left for a training and its tryout.
         RemoteError, GoalCancelled: as ``Node.run_goal``.
     """
-    spec = limited(agent, goal, _further_spec(agent, goal, more), spent)
+    spec = limited(work, _further_spec(work, more))
     outcome = BestAttempt(attempts=1)
-    trained = train(agent, goal, spec, spent)
-    starts.remember(goal, spec, trained)
-    try_policy(agent, goal, spec, trained, outcome, spent)
+    trained = work.train(spec)
+    starts.remember(work.goal, spec, trained)
+    try_policy(work, spec, trained, outcome)
     return outcome
 
 
@@ -46,7 +43,7 @@ def for_the_aim(rewards: list[RewardTerm], success: Condition) -> list[RewardTer
     return found
 
 
-def _further_spec(agent: Agent, goal: Implementing, more: Further) -> TrainingSpec:
+def _further_spec(work: SubActionWork, more: Further) -> TrainingSpec:
     spec = more.stage.spec
     assert spec is not None
     interface = spec.interface
@@ -59,8 +56,8 @@ def _further_spec(agent: Agent, goal: Implementing, more: Further) -> TrainingSp
         interface=interface,
         start=more.stage.policy,
         clone=[],
-        guards=goal.request.guards,  # also those that were learned after the policy
-        budget=min(budget, largest_budget(agent)),
+        guards=work.request.guards,  # also those that were learned after the policy
+        budget=min(budget, largest_budget(work.agent)),
         most=None,
         grows_to=None,
     )

@@ -6,23 +6,17 @@ import msgspec
 
 from messages.bus import RemoteError
 from messages.chat import SpecAnswer, SpecQuestion
-from messages.plan import Line, Stage
+from messages.plan import Implement, Line, Stage
 from messages.program import Program
 from messages.training import LeadingStage, TrainingSpec
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import (
-    BestAttempt,
-    Implementing,
-    SpentSteps,
-    failed,
-    judge,
-    try_out,
-)
+from nodes.fast_agent.implementing import BestAttempt, SubActionWork
+from nodes.fast_agent.judging import failed
 from nodes.fast_agent.known_skills.skill_use import LookedUp
-from nodes.fast_agent.learning.policy_training import stage_of, train, try_policy
+from nodes.fast_agent.learning.policy_stage import stage_of, try_policy
 from nodes.fast_agent.learning.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.learning.spec_checking import SpecChecker
 from nodes.fast_agent.learning.spec_limits import largest_budget, limited
@@ -35,29 +29,25 @@ from worlds import card
 
 
 def implement_by_rl(
-    agent: Agent,
-    goal: Implementing,
-    starts: WarmStarts,
-    programs: TriedPrograms,
-    looked_up: LookedUp,
-    spent: SpentSteps,
+    work: SubActionWork, starts: WarmStarts, programs: TriedPrograms, looked_up: LookedUp
 ) -> BestAttempt:
     """One policy, trained on the first spec that passes the checks, from an earlier policy with
     the same interface where there is one. The best of the ``programs`` that were to do the same
-    stands where it does better. ``spent`` is what the goal has cost before.
+    is kept instead where it does better.
 
     A policy that did the same after other stages is tried out first, beside those; where it
     succeeds, nothing is asked or trained."""
-    known = _try_earlier(agent, goal, spent)
+    agent, goal = work.agent, work.goal
+    known = _try_earlier(work)
     if known is not None and known.verdict.success:
         return known
-    history = list(goal.request.history)
+    history = list(work.request.history)
     if known is not None:
-        history.append(known.implemented(goal, spent).line)
+        history.append(known.implemented(work).line)
     tried = programs.of(goal)
-    agent.working(goal, f"writing a training spec for {goal.request.sub_action.name!r}")
+    work.report(f"writing a training spec for {work.request.sub_action.name!r}")
     try:
-        spec, problems = _write_spec(agent, goal, looked_up, tried, history)
+        spec, problems = _write_spec(work, looked_up, tried, history)
     except NoAnswer as error:
         spec, problems = None, [str(error)]
     outcome = BestAttempt(attempts=1)
@@ -67,38 +57,38 @@ def implement_by_rl(
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
-    rival = best_of(tried, goal.request.sub_action.success) if _compares(agent) else None
+    rival = best_of(tried, work.request.sub_action.success) if _compares(agent) else None
     tryouts = 1 if rival is None else 2
-    spec = limited(agent, goal, spec, spent, tryouts)
+    spec = limited(work, spec, tryouts)
 
     try:
-        trained = train(agent, goal, spec, spent)
+        trained = work.train(spec)
     except RemoteError as error:
         if spec.start is None or error.code not in ("unknown_policy", "policy_does_not_fit"):
             raise
         # A library may be of another version. Its policy would be the start of each try to come.
         agent.log.warning("%s: it is trained from scratch: %s", goal.id, error)
         spec = msgspec.structs.replace(spec, start=None)
-        spec = limited(agent, goal, spec, spent, tryouts)
-        trained = train(agent, goal, spec, spent, "train-from-scratch")
+        spec = limited(work, spec, tryouts)
+        trained = work.train(spec, "train-from-scratch")
     starts.remember(goal, spec, trained)
-    try_policy(agent, goal, spec, trained, outcome, spent)
+    try_policy(work, spec, trained, outcome)
     if rival is not None and outcome.verdict.success_rate < 1:
-        _compare(agent, goal, rival, outcome, spent)
+        _compare(work, rival, outcome)
     return outcome
 
 
-def _try_earlier(agent: Agent, goal: Implementing, spent: SpentSteps) -> BestAttempt | None:
+def _try_earlier(work: SubActionWork) -> BestAttempt | None:
     """The tryout of the policy that did it after other stages, by a quarter of the samples at most.
     None where there is none, or none that can be tried out."""
-    earlier = goal.request.earlier
+    agent, goal, earlier = work.agent, work.goal, work.request.earlier
     if earlier is None or earlier.policy is None or earlier.spec is None:
         return None
-    agent.working(goal, f"trying the policy that was there for {goal.request.sub_action.name!r}")
-    stage = stage_of(goal, earlier.spec, earlier.policy)
-    most = None if spent.left is None else spent.left // 4
+    work.report(f"trying the policy that was there for {work.request.sub_action.name!r}")
+    stage = stage_of(work, earlier.spec, earlier.policy)
+    left = work.spent.left
     try:
-        played = try_out(agent, goal, "earlier", stage, most)
+        played = work.try_out("earlier", stage, None if left is None else left // 4)
     except OutOfSamples as reason:
         agent.log.info("%s: the earlier policy is not tried: %s", goal.id, reason)
         return None
@@ -107,10 +97,8 @@ def _try_earlier(agent: Agent, goal: Implementing, spent: SpentSteps) -> BestAtt
             raise
         agent.log.warning("%s: the earlier policy cannot be played: %s", goal.id, error)
         return None
-    spent.tried(played)
-    macros = [macro.name for macro in earlier.spec.interface.macros]
     outcome = BestAttempt(attempts=1)
-    outcome.offer(stage, judge(agent, goal, "earlier", played, macros), macros, played)
+    outcome.offer(stage, work.judge("earlier", stage, played), played)
     return outcome
 
 
@@ -119,27 +107,24 @@ def _compares(agent: Agent) -> bool:
     return agent.parameters.better_of and agent.parameters.critic
 
 
-def _compare(
-    agent: Agent, goal: Implementing, rival: TriedProgram, outcome: BestAttempt, spent: SpentSteps
-) -> None:
-    """Try the best program out on the policy's starts. The better one stands; on a tie,
-    the quicker one."""
-    agent.working(goal, f"trying the program {rival.name!r} where the policy was tried")
-    request = goal.request
+def _compare(work: SubActionWork, rival: TriedProgram, outcome: BestAttempt) -> None:
+    """Try the best program out on the policy's starts. The better one is kept; on a tie, the
+    quicker one."""
+    work.report(f"trying the program {rival.name!r} where the policy was tried")
+    request = work.request
     stage = Stage(sub_action=request.sub_action, program=rival.program, guards=request.guards)
     policy, episodes, pace = outcome.verdict, outcome.episodes, outcome.pace
     try:
-        played = try_out(agent, goal, "program", stage, spent.left, seeds_of=0)
+        played = work.try_out("program", stage, work.spent.left, seeds_of=0)
     except OutOfSamples as reason:
-        agent.log.info("%s: the program %s is not tried: %s", goal.id, rival.name, reason)
+        work.agent.log.info("%s: the program %s is not tried: %s", work.goal.id, rival.name, reason)
         return
-    spent.tried(played)
     count = len(played.episodes)
     if count != episodes:
         # Of other episodes than the policy's: where samples ran out, one of them had fewer.
         return
-    verdict = judge(agent, goal, "program", played, macros=[])
-    kept = "program" if outcome.offer(stage, verdict, [], played) else "policy"
+    verdict = work.judge("program", stage, played)
+    kept = "program" if outcome.offer(stage, verdict, played) else "policy"
     compared = (
         f"On the same starts the program {rival.name} worked in "
         f"{round(verdict.success_rate * count)} and the policy in "
@@ -149,7 +134,7 @@ def _compare(
         compared += (
             f" The program took {played.steps / count:.0f} steps an episode, the policy {pace:.0f}."
         )
-    # The sub-action was to be learned: where a program stands, that has not succeeded yet.
+    # The sub-action was to be learned: where a program is kept, that has not succeeded yet.
     success = outcome.verdict.success and outcome.stage != stage
     outcome.verdict = msgspec.structs.replace(
         outcome.verdict, success=success, reason=f"{outcome.verdict.reason} {compared}"
@@ -157,14 +142,10 @@ def _compare(
 
 
 def _write_spec(
-    agent: Agent,
-    goal: Implementing,
-    looked_up: LookedUp,
-    tried: Sequence[TriedProgram],
-    history: list[Line],
+    work: SubActionWork, looked_up: LookedUp, tried: Sequence[TriedProgram], history: list[Line]
 ) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
-    request, parameters = goal.request, agent.parameters
+    agent, request, parameters = work.agent, work.request, work.agent.parameters
     as_macros = parameters.macros and parameters.program_macros
     known = tried if as_macros or parameters.clone else []
     sources = dict(looked_up.sources)
@@ -185,7 +166,7 @@ def _write_spec(
         programs_as_macros=as_macros,
         programs_to_clone=parameters.clone,
     )
-    id = f"{goal.id}/spec"
+    id = f"{work.goal.id}/spec"
     checker = SpecChecker(agent, id, question, looked_up.sources, sources)
 
     def ask_and_check(
@@ -203,17 +184,18 @@ def _write_spec(
         return None, problems
     # Of a program that never succeeded there is nothing to clone.
     cloned = [each for each in known if each.name in answer.clone and each.rate > 0]
-    return _training_spec(agent, goal, answer, checker.macros(answer), cloned), []
+    return training_spec(agent, request, answer, checker.macros(answer), cloned), []
 
 
-def _training_spec(
+def training_spec(
     agent: Agent,
-    goal: Implementing,
+    request: Implement,
     answer: SpecAnswer,
     macros: list[Program],
     cloned: Sequence[TriedProgram] = (),
 ) -> TrainingSpec:
-    request, parameters = goal.request, agent.parameters
+    """The spec of a policy with these ``macros``, which begins as a clone of what is ``cloned``."""
+    parameters = agent.parameters
     prefix = [_short(agent, program) for program in leading_programs(request.before)]
     return TrainingSpec(
         name=slug(request.sub_action.name),

@@ -4,25 +4,23 @@ import msgspec
 
 from messages.training import TrainingSpec, Tryouts
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.implementing import Implementing, SpentSteps, longest_tryout
-from nodes.fast_agent.learning.policy_training import stage_of
+from nodes.fast_agent.implementing import SubActionWork
+from nodes.fast_agent.learning.policy_stage import stage_of
 from nodes.fast_agent.playing.portions import OutOfSamples
 from nodes.fast_agent.playing.seeds import seeds_while_training
 
 
-def limited(
-    agent: Agent, goal: Implementing, spec: TrainingSpec, spent: SpentSteps, tryouts: int = 1
-) -> TrainingSpec:
-    """The spec with its tryouts while it is trained, with a budget that what is left after
-    ``spent`` is enough for, and with how far that may grow. ``tryouts``: that follow it.
+def limited(work: SubActionWork, spec: TrainingSpec, tryouts: int = 1) -> TrainingSpec:
+    """The spec with its tryouts while it is trained, with a budget that the samples left are enough
+    for, and with how far that may grow. ``tryouts``: that follow it.
 
     Raises:
         OutOfSamples: nothing is left for the training.
     """
-    spec = _with_tryouts(agent, spec, goal.id)
-    if (left := spent.left) is not None:
-        spec = _affordable(agent, goal, spec, left, tryouts)
-    return _growing(agent, spec, goal.id)
+    spec = _with_tryouts(work.agent, spec, work.goal.id)
+    if (left := work.spent.left) is not None:
+        spec = _affordable(work, spec, left, tryouts)
+    return _growing(work.agent, spec, work.goal.id)
 
 
 def largest_budget(agent: Agent) -> int:
@@ -40,9 +38,7 @@ def _with_tryouts(agent: Agent, spec: TrainingSpec, goal: str) -> TrainingSpec:
     return msgspec.structs.replace(spec, tryouts=_tryouts(agent, goal))
 
 
-def _affordable(
-    agent: Agent, goal: Implementing, spec: TrainingSpec, left: int, tryouts: int
-) -> TrainingSpec:
+def _affordable(work: SubActionWork, spec: TrainingSpec, left: int, tryouts: int) -> TrainingSpec:
     """The spec, so that of the samples ``left`` its policy can also be tried out. A policy cannot
     be used without a tryout, so its samples (and, with two ``tryouts``, the rival program's) are
     reserved, at most a quarter.
@@ -50,7 +46,7 @@ def _affordable(
     Raises:
         OutOfSamples: nothing is left for the training.
     """
-    episode, tryout = longest_tryout(agent, goal, stage_of(goal, spec))
+    episode, tryout = work.longest_tryout(stage_of(work, spec))
     most = left - max(episode, min(tryouts * tryout, left // 4))
     if most < 1:
         raise OutOfSamples(
