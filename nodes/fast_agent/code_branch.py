@@ -8,7 +8,7 @@ from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.implementing import BestAttempt, SubActionWork
 from nodes.fast_agent.judging import failed
 from nodes.fast_agent.known_skills.inlining import clashes, with_skills
-from nodes.fast_agent.known_skills.skill_use import LookedUp
+from nodes.fast_agent.known_skills.skill_lookup import LookedUp
 from nodes.fast_agent.playing.portions import OutOfSamples
 from nodes.fast_agent.tried_programs import TriedPrograms
 

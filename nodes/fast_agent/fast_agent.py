@@ -28,8 +28,10 @@ from nodes.fast_agent.code_branch import implement_by_code
 from nodes.fast_agent.guard_making.guard_branch import make_guard
 from nodes.fast_agent.implementing import BestAttempt, Implementing, SubActionWork
 from nodes.fast_agent.judging import failed, judge_whole
+from nodes.fast_agent.known_skills.run_skills import RunSkills
 from nodes.fast_agent.known_skills.skill_branch import implement_by_skill
-from nodes.fast_agent.known_skills.skill_use import Skills
+from nodes.fast_agent.known_skills.skill_keeping import SkillKeeping
+from nodes.fast_agent.known_skills.skill_lookup import SkillLookup
 from nodes.fast_agent.learning.further_training import train_further
 from nodes.fast_agent.learning.rl_branch import implement_by_rl
 from nodes.fast_agent.learning.warm_starts import WarmStarts
@@ -54,8 +56,10 @@ class FastAgent(Agent):
 
     def setup(self) -> None:
         super().setup()
-        self.skills = Skills(self._library(), self.memory, self.run, self.config, self.log)
-        self.starts = WarmStarts(self.skills, self.memory)
+        skills = RunSkills(self._library(), self.run, self.config, self.log)
+        self.lookup = SkillLookup(skills, self.memory)
+        self.keeping = SkillKeeping(skills)
+        self.starts = WarmStarts(self.lookup, self.memory)
         self.tried = TriedPrograms(self.memory)
         self.advertise(WORKING)
         self.serve_action(IMPLEMENT, self.implement)
@@ -80,7 +84,7 @@ class FastAgent(Agent):
             outcome = BestAttempt(failed(f"It could not be implemented: {error}"), attempts=1)
         implemented = outcome.implemented(work)
         if self.parameters.critic:  # else it is not known whether it worked
-            self.skills.keep(goal, implemented, outcome.seeds)
+            self.keeping.keep(goal, implemented, outcome.seeds)
         verdict = implemented.line.verdict
         word = "succeeded" if verdict.success else "failed"
         rate = f"{verdict.success_rate:.2f}" if verdict.episodes else "not judged"
@@ -92,9 +96,9 @@ class FastAgent(Agent):
         sub-action's method."""
         if (more := work.request.further) is not None:
             return train_further(work, more, self.starts)
-        looked_up = self.skills.look_up(self, work.goal)
+        looked_up = self.lookup.for_sub_action(self, work.goal)
         if looked_up.skill is not None:
-            known = implement_by_skill(work, self.skills, looked_up.skill)
+            known = implement_by_skill(work, self.keeping, looked_up.skill)
             if known is not None and known.verdict.success:
                 return known
         if work.request.sub_action.method == "code":
@@ -102,7 +106,7 @@ class FastAgent(Agent):
         return implement_by_rl(work, self.starts, self.tried, looked_up)
 
     def make_guard(self, goal: GoalHandle[MakeGuard, Working]) -> GuardMade:
-        made = make_guard(GuardWork(self, goal), self.skills)
+        made = make_guard(GuardWork(self, goal), self.lookup)
         line = made.line
         self.log.info("%s %s", goal.id, "was made" if line.made else f"was not made: {line.reason}")
         return made
@@ -142,8 +146,8 @@ class FastAgent(Agent):
             cut=len(played.episodes) < self.player.remembered(f"{id}/size", play.size),
             guards=played.guards,
         )
-        self.skills.evaluated(request, evaluated)
-        self.skills.guarded(goal.id, request, evaluated)
+        self.keeping.count_evaluation(request, evaluated)
+        self.keeping.keep_guards(goal.id, request, evaluated)
         return evaluated
 
     def _library(self) -> Library | None:

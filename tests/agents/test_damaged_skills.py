@@ -17,7 +17,8 @@ from messages.world import Field
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, Learned, LibraryError
 from nodes.common.storage.node_memory import Memory
-from nodes.fast_agent.known_skills.skill_use import Skills
+from nodes.fast_agent.known_skills.run_skills import RunSkills
+from nodes.fast_agent.known_skills.skill_lookup import SkillLookup
 from tests.agent_stack import FIND, LOG, TASK, ToyWorld, rulebook_world, stack
 from tests.agents.stored_skills import TEN, WALK, policy
 from tests.agents.test_guard_loops import achieved
@@ -77,8 +78,8 @@ def test_a_policy_with_a_damaged_file_is_named_and_never_handed_out(
     assert said in str(refused.value)
     assert str(path) in str(refused.value)
     memory = Memory(tmp_path / "memory.sqlite")
-    skills = Skills(library, memory, tmp_path, {}, logging.getLogger("test"))
-    assert skills.policies(LOG, lambda spec: True) == []
+    lookup = SkillLookup(RunSkills(library, tmp_path, {}, logging.getLogger("test")), memory)
+    assert lookup.policies(LOG, lambda spec: True) == []
     assert str(refused.value) in caplog.text
 
 

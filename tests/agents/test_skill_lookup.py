@@ -17,7 +17,8 @@ from nodes.common.skills.skills import Counts, Learned, Provenance
 from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import Implementing
-from nodes.fast_agent.known_skills.skill_use import GuardFound, LookedUp, Skills
+from nodes.fast_agent.known_skills.run_skills import RunSkills
+from nodes.fast_agent.known_skills.skill_lookup import GuardFound, LookedUp, SkillLookup
 from tests.agent_stack import LOG, TASK
 from tests.agents.stored_skills import WALK, WOOD, learned, policy
 from tests.weights import weights
@@ -51,21 +52,22 @@ class Looking:
         self.library.add(name, name, made, checkpoint, counts)
 
     @property
-    def skills(self) -> Skills:
+    def lookup(self) -> SkillLookup:
         config = {"world": {"kind": "embedded"}}
         memory = Memory(self._run / "memory.sqlite")
-        return Skills(self.library, memory, self._run, config, logging.getLogger("test"))
+        skills = RunSkills(self.library, self._run, config, logging.getLogger("test"))
+        return SkillLookup(skills, memory)
 
     def found(self, sub_action: SubAction = FIND, before: list[Stage] | None = None) -> LookedUp:
         parameters = SimpleNamespace(reuse_rate=0.8, macros=True)
         request = Implement(task=TASK, sub_action=sub_action, before=before or [], history=[])
         goal = cast(Implementing, SimpleNamespace(id="goal", request=request))
-        return self.skills.look_up(cast(Agent, SimpleNamespace(parameters=parameters)), goal)
+        return self.lookup.for_sub_action(cast(Agent, SimpleNamespace(parameters=parameters)), goal)
 
     def found_guard(self) -> GuardFound:
         request = MakeGuard(task=TASK, proposal=GuardProposal(name="flee", when=""), sub_actions=[])
         goal = cast(GoalHandle[MakeGuard, Working], SimpleNamespace(id="guard", request=request))
-        return self.skills.look_up_guards(goal)
+        return self.lookup.for_guard(goal)
 
 
 def name_of(found: LookedUp) -> str:
@@ -117,7 +119,7 @@ def test_policies_to_begin_from_are_of_the_same_world(tmp_path: Path):
     looking = Looking(tmp_path)
     looking.add_policy("elsewhere", 10, 10, provenance=ELSEWHERE)
     looking.add_policy("here", 1, 10)
-    found = looking.skills.policies(LOG, lambda spec: True)
+    found = looking.lookup.policies(LOG, lambda spec: True)
     assert [each.id for each in found] == ["skill/here"]
 
 

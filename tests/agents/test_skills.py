@@ -32,7 +32,8 @@ from nodes.common.storage.node_memory import Memory
 from nodes.env_server.programs.compiler import compile_program
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.known_skills.inlining import clashes, with_skills
-from nodes.fast_agent.known_skills.skill_use import Skills
+from nodes.fast_agent.known_skills.run_skills import RunSkills
+from nodes.fast_agent.known_skills.skill_lookup import SkillLookup
 from nodes.fast_agent.learning.warm_starts import WarmStarts, earlier_name
 from nodes.fast_agent.playing.seeds import reuse_seeds
 from nodes.fast_agent.tried_programs import TriedPrograms
@@ -322,7 +323,8 @@ def test_a_training_begins_from_the_best_of_the_library(tmp_path: Path):
         checkpoint.write_bytes(weights(name))
         library.add(name, name, policy(), checkpoint, Counts(successes=successes, episodes=10))
     memory = Memory(tmp_path / "memory.sqlite")
-    starts = WarmStarts(Skills(library, memory, tmp_path, {}, logging.getLogger("test")), memory)
+    skills = RunSkills(library, tmp_path, {}, logging.getLogger("test"))
+    starts = WarmStarts(SkillLookup(skills, memory), memory)
     sub_action = SubAction(name="dig another way", method="rl", success=LOG)
     request = Implement(task=TASK, sub_action=sub_action, before=[], history=[])
     spec = policy().spec
@@ -343,8 +345,8 @@ class _SlowMemory(Memory):
 
 def test_what_goals_remember_side_by_side_is_all_kept(tmp_path: Path):
     memory = _SlowMemory(tmp_path / "memory.sqlite")
-    skills = Skills(Library(tmp_path / "skills"), memory, tmp_path, {}, logging.getLogger("test"))
-    starts, tried = WarmStarts(skills, memory), TriedPrograms(memory)
+    skills = RunSkills(None, tmp_path, {}, logging.getLogger("test"))
+    starts, tried = WarmStarts(SkillLookup(skills, memory), memory), TriedPrograms(memory)
     spec = policy().spec
     assert spec is not None
     sub_action = SubAction(name="dig", method="rl", success=LOG)

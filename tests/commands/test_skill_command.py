@@ -15,7 +15,8 @@ from nodes.common.skills import skill_library
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, LibraryError
 from nodes.common.storage.node_memory import Memory
-from nodes.fast_agent.known_skills.skill_use import Skills
+from nodes.fast_agent.known_skills.run_skills import RunSkills
+from nodes.fast_agent.known_skills.skill_lookup import SkillLookup
 from rlgpt.main import main
 from tests.agent_stack import LOG
 from tests.agents.stored_skills import TEN, WALK, learned, policy
@@ -108,8 +109,8 @@ def test_a_damaged_column_of_a_skill_is_reported_and_a_run_uses_the_others(
         assert "`rlgpt skill remove find_a_tree` forgets it" in complaint
     library, run = Library(Path(skills)), Path(skills).parent
     memory = Memory(run / "memory.sqlite")
-    kept = Skills(library, memory, run, {}, logging.getLogger("skills"))
-    assert [each.id for each in kept.policies(LOG, lambda spec: True)] == ["skill/dig"]
+    lookup = SkillLookup(RunSkills(library, run, {}, logging.getLogger("skills")), memory)
+    assert [each.id for each in lookup.policies(LOG, lambda spec: True)] == ["skill/dig"]
     assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 0
     assert not (Path(skills) / "find_a_tree").exists()
     assert [skill.name for skill in library.all()] == ["dig"]

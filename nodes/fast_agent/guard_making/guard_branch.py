@@ -12,18 +12,18 @@ from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_making.guard_check import why_not_played
 from nodes.fast_agent.guard_making.guard_training import TrainedGuard, train_guard
-from nodes.fast_agent.known_skills.skill_use import GuardFound, Skills
+from nodes.fast_agent.known_skills.skill_lookup import GuardFound, SkillLookup
 from nodes.fast_agent.work import GuardWork
 
 MOST_STEPS = 1000
 """The most steps of one turn of a guard."""
 
 
-def make_guard(work: GuardWork, skills: Skills) -> GuardMade:
+def make_guard(work: GuardWork, lookup: SkillLookup) -> GuardMade:
     """A guard of the library of that name that can be played; else by code the first of at most
     ``1 + repairs`` that may run, by rl what is trained with the first condition that may."""
     proposal = work.request.proposal
-    looked_up = skills.look_up_guards(work.goal)
+    looked_up = lookup.for_guard(work.goal)
     if looked_up.guard is not None and _can_be_played(work, looked_up.name, looked_up.guard):
         line = GuardLine(proposal=proposal, made=True, attempts=0, skill=looked_up.name)
         return GuardMade(guard=looked_up.guard, line=line)

@@ -6,11 +6,13 @@ from messages.bus import RemoteError
 from messages.plan import Stage
 from nodes.common.skills.skills import LibraryError, Skill
 from nodes.fast_agent.implementing import BestAttempt, SubActionWork
-from nodes.fast_agent.known_skills.skill_use import Skills
+from nodes.fast_agent.known_skills.skill_keeping import SkillKeeping
 from nodes.fast_agent.playing.portions import OutOfSamples
 
 
-def implement_by_skill(work: SubActionWork, skills: Skills, skill: Skill) -> BestAttempt | None:
+def implement_by_skill(
+    work: SubActionWork, keeping: SkillKeeping, skill: Skill
+) -> BestAttempt | None:
     """Try a skill out in place of an implementation. None: it cannot be played at all, or the
     samples are too few for it."""
     agent, goal = work.agent, work.goal
@@ -39,7 +41,7 @@ def implement_by_skill(work: SubActionWork, skills: Skills, skill: Skill) -> Bes
     verdict = work.judge("skill", stage, played)
     outcome.offer(stage, verdict, played)
     if not verdict.success:
-        skills.failed(goal, skill, verdict.success_rate, outcome.seeds, played.steps)
+        keeping.count_failure(goal, skill, verdict.success_rate, outcome.seeds, played.steps)
     return outcome
 
 

@@ -15,7 +15,7 @@ from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import BestAttempt, SubActionWork
 from nodes.fast_agent.judging import failed
-from nodes.fast_agent.known_skills.skill_use import LookedUp
+from nodes.fast_agent.known_skills.skill_lookup import LookedUp
 from nodes.fast_agent.learning.policy_stage import stage_of, try_policy
 from nodes.fast_agent.learning.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.learning.spec_checking import SpecChecker

@@ -11,7 +11,7 @@ import msgspec
 from messages.training import Policy, Trained, TrainingSpec
 from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.implementing import Implementing
-from nodes.fast_agent.known_skills.skill_use import Skills
+from nodes.fast_agent.known_skills.skill_lookup import SkillLookup
 from worlds import card
 
 
@@ -27,8 +27,8 @@ class _Earlier(msgspec.Struct, frozen=True, kw_only=True):
 class WarmStarts:
     """From any thread: the node may work on several goals side by side."""
 
-    def __init__(self, skills: Skills, memory: Memory) -> None:
-        self._skills = skills
+    def __init__(self, lookup: SkillLookup, memory: Memory) -> None:
+        self._lookup = lookup
         self._memory = memory
         self._lock = threading.Lock()  # from a list that is read to the longer one that is kept
 
@@ -41,7 +41,7 @@ class WarmStarts:
         earlier = self._memory.find(earlier_name(goal), list[_Earlier]) or []
         fitting = [each.policy for each in earlier if same_interface(each.spec, spec)]
         if not fitting:
-            fitting = self._skills.policies(
+            fitting = self._lookup.policies(
                 spec.interface.success, lambda kept: same_interface(kept, spec)
             )
         policy = fitting[-1] if fitting else None
