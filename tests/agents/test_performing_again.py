@@ -5,7 +5,7 @@ import msgspec
 from messages.plan import Perform, Practised, Subtask
 from messages.world import Condition, Episode, Task, View
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.playing.performing import PlanStanding, _next_together, _plan_again
+from nodes.fast_agent.playing.episode_plans import EpisodePlan, begin_together
 from tests.agents.performances import stages_for
 from worlds.minecraft.card.planning import PLANNING
 
@@ -31,34 +31,41 @@ def episode(inventory: dict[str, int], around: dict[str, int] | None = None) -> 
     )  # fmt: skip
 
 
-def next_item(standing: PlanStanding, now: Episode) -> str:
-    request = Perform(task=PICKAXE, subtasks=practised())
-    assert _next_together(Agent.Parameters(), request, [now], [standing]) == [0], standing.gave_up
-    return standing.left[0].success.name
+def goes_on(plan: EpisodePlan, now: Episode) -> bool:
+    return begin_together(Agent.Parameters(), [now], [plan]) == [0]
+
+
+def plan_of_a_pickaxe() -> EpisodePlan:
+    return EpisodePlan(Perform(task=PICKAXE, subtasks=practised()))
+
+
+def next_item(plan: EpisodePlan, now: Episode) -> str:
+    assert goes_on(plan, now), plan.gave_up
+    return plan.left[0].success.name
 
 
 def test_the_logs_of_another_tree_are_what_was_to_be_brought():
-    standing = PlanStanding()
-    assert next_item(standing, episode({})) == "log"
-    assert next_item(standing, episode({"log2": 3})) == "planks"
-    assert (standing.failed, standing.fruitless) == (0, 0)
+    plan = plan_of_a_pickaxe()
+    assert next_item(plan, episode({})) == "log"
+    assert next_item(plan, episode({"log2": 3})) == "planks"
+    assert (plan.failed, plan.fruitless) == (0, 0)
 
 
 def test_after_a_failed_try_another_trees_logs_count_all_the_same():
-    standing = PlanStanding()
+    plan = plan_of_a_pickaxe()
     for _ in range(2):
-        assert next_item(standing, episode({})) == "log"
-    assert standing.failed == 1
-    assert next_item(standing, episode({"log2": 3})) == "planks"
+        assert next_item(plan, episode({})) == "log"
+    assert plan.failed == 1
+    assert next_item(plan, episode({"log2": 3})) == "planks"
 
 
 def test_a_station_beside_the_player_counts_until_a_try_at_it_failed():
     held = {"planks": 7, "stick": 2}
     beside = {"crafting table": 1}
-    standing = PlanStanding()
-    assert next_item(standing, episode(held, beside)) == "wooden_pickaxe"
-    assert next_item(standing, episode(held, beside)) == "crafting_table"
-    assert next_item(standing, episode({**held, "planks": 3, "crafting_table": 1}, beside)) == (
+    plan = plan_of_a_pickaxe()
+    assert next_item(plan, episode(held, beside)) == "wooden_pickaxe"
+    assert next_item(plan, episode(held, beside)) == "crafting_table"
+    assert next_item(plan, episode({**held, "planks": 3, "crafting_table": 1}, beside)) == (
         "wooden_pickaxe"
     )
 
@@ -69,14 +76,11 @@ def subtask(kind: str, name: str, quantity: int = 1) -> Subtask:
     )
 
 
-def performing(*subtasks: Subtask) -> Perform:
-    """A goal that the last of them reaches."""
+def performing(*subtasks: Subtask) -> EpisodePlan:
+    """The plan of an episode for the goal that the last of them reaches."""
     task = Task(id="t", prompt="", success=subtasks[-1].success)
-    return Perform(task=task, subtasks=[Practised(subtask=each, stages=[]) for each in subtasks])
-
-
-def goes_on(request: Perform, standing: PlanStanding, now: Episode) -> bool:
-    return _next_together(Agent.Parameters(), request, [now], [standing]) == [0]
+    practised = [Practised(subtask=each, stages=[]) for each in subtasks]
+    return EpisodePlan(Perform(task=task, subtasks=practised))
 
 
 def after(**seen: object) -> Episode:
@@ -86,10 +90,10 @@ def after(**seen: object) -> Episode:
 
 def test_a_goal_that_the_rules_know_no_way_to_goes_by_the_practised_plan():
     """What was done stays done, also where it was used up since."""
-    request = performing(
+    plan = performing(
         subtask("have", "log", 2), subtask("killed", "cow", 2), subtask("in_dimension", "overworld")
     )
-    standing, played = PlanStanding(), list[str]()
+    played = list[str]()
     for now in (
         episode({}),
         episode({"log": 1}),
@@ -98,29 +102,27 @@ def test_a_goal_that_the_rules_know_no_way_to_goes_by_the_practised_plan():
         after(killed={"cow": 2}),
         after(killed={"cow": 3}),
     ):
-        assert goes_on(request, standing, now), standing.gave_up
-        played.append(standing.left[0].success.name)
+        assert goes_on(plan, now), plan.gave_up
+        played.append(plan.left[0].success.name)
     assert played == ["log", "log", "cow", "cow", "overworld", "overworld"]
-    assert standing.failed == 1  # the overworld, in one try
+    assert plan.failed == 1  # the overworld, in one try
 
 
 def test_it_gives_up_there_too_after_tries_that_brought_nothing():
-    request = performing(subtask("have", "log"), subtask("have", "chorus_plant"))
-    standing = PlanStanding()
-    assert [goes_on(request, standing, episode({})) for _ in range(4)] == [True] * 3 + [False]
-    assert standing.gave_up == "3 tries at log"
+    plan = performing(subtask("have", "log"), subtask("have", "chorus_plant"))
+    assert [goes_on(plan, episode({})) for _ in range(4)] == [True] * 3 + [False]
+    assert plan.gave_up == "3 tries at log"
 
 
 def test_kills_and_uses_count_as_brought_and_no_longer_as_wanted():
-    request, standing = performing(subtask("killed", "cow", 6)), PlanStanding()
+    cows = performing(subtask("killed", "cow", 6))
     for killed in range(6):
-        assert goes_on(request, standing, after(killed={"cow": killed})), standing.gave_up
-        assert standing.left[-1].success.quantity == 6 - killed
-    assert standing.fruitless == 0
+        assert goes_on(cows, after(killed={"cow": killed})), cows.gave_up
+        assert cows.left[-1].success.quantity == 6 - killed
+    assert cows.fruitless == 0
     torches = performing(subtask("have", "torch", 3), subtask("placed", "torch", 3))
-    standing = PlanStanding()
-    assert goes_on(torches, standing, after(inventory={"torch": 1}, used={"torch": 2}))
-    assert [each.success for each in standing.left] == [subtask("placed", "torch").success]
+    assert goes_on(torches, after(inventory={"torch": 1}, used={"torch": 2}))
+    assert [each.success for each in torches.left] == [subtask("placed", "torch").success]
 
 
 def test_a_tool_is_counted_with_the_uses_that_are_left():
@@ -129,10 +131,9 @@ def test_a_tool_is_counted_with_the_uses_that_are_left():
     held = {"wooden_pickaxe": 1, "crafting_table": 1, "stick": 2, "planks": 3}
     planned: dict[int, list[str]] = {}
     for used in (0, 51, 55, 59 + 51):
-        standing = PlanStanding()
-        now = after(inventory=held, used={"wooden_pickaxe": used})
-        _plan_again(standing, request, now)
-        planned[used] = [each.success.name for each in standing.left]
+        plan = EpisodePlan(request)
+        plan.plan_again(after(inventory=held, used={"wooden_pickaxe": used}))
+        planned[used] = [each.success.name for each in plan.left]
     assert planned[0] == planned[51] == planned[110] == ["cobblestone", "furnace"]
     assert planned[55] == ["wooden_pickaxe", "cobblestone", "furnace"]
 
