@@ -17,7 +17,7 @@ from nodes.env_server.programs.condition import CodeCondition
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guards import Guards
 from nodes.env_server.session.players import Act, Decider, Playing, PolicyPlaying, ProgramPlaying
-from nodes.env_server.session.steps import DecisionOutcome, Steps
+from nodes.env_server.session.steps import DecisionOutcome, Ended, Steps
 from worlds.play import Bools, Ints
 from worlds.runtime import Observations
 
@@ -83,9 +83,6 @@ class GuardTraining:
         """One decision in each environment where the guard plays; while it does not play in all of
         them, what it interrupts plays on in the others instead."""
         outcome = DecisionOutcome(self._steps.size, gamma)
-        rows, lengths = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        returns, final = np.zeros(0, np.float32), self._features()[:0]
-        seeds = np.zeros(0, np.int64)
         if self._turn.all():
             running = self._turn.copy()
             self._acting.carry_out(
@@ -95,25 +92,14 @@ class GuardTraining:
                 outcome,
                 lambda ran, dead: self._of_turn(outcome, ran, dead),
             )
-            rows = np.flatnonzero(outcome.terminated | outcome.truncated)
-            final = self._features()[rows]
-            lengths, returns = self._length[rows], self._return[rows]
-            seeds = self._steps.episodes.seed[rows]
-            self._end_turns(rows)
+        rows = np.flatnonzero(outcome.terminated | outcome.truncated)
+        ended = Ended(rows, self._features()[rows], self._return[rows], self._length[rows])
+        seeds = self._steps.episodes.seed[rows]
+        self._end_turns(rows)
         steps = self._play_on()
-        return Stepped(
-            features=self._features(),
-            mask=self._stage.mask(self._steps.readings),
-            reward=outcome.reward,
-            steps=outcome.steps,
-            terminated=outcome.terminated,
-            truncated=outcome.truncated,
-            success=outcome.success,
-            final_rows=rows,
-            final_features=final,
-            final_returns=returns,
-            final_lengths=lengths,
-            prefix_steps=steps,
+        mask = self._stage.mask(self._steps.readings)
+        return msgspec.structs.replace(
+            outcome.reply(self._features(), mask, ended, steps),
             waits=not self._turn.all(),
             begun=self._steps.episodes.begun,
             final_seeds=seeds,

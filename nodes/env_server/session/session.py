@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 import worlds
@@ -36,7 +37,7 @@ from nodes.env_server.session.guards import Guards, Tallies
 from nodes.env_server.session.players import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
-from nodes.env_server.session.steps import Camera, DecisionOutcome, Steps, Watcher
+from nodes.env_server.session.steps import Camera, DecisionOutcome, Ended, Steps, Watcher
 from nodes.env_server.video_model import VideoModel
 from worlds.play import Bools, Ints, World
 
@@ -81,20 +82,22 @@ class Session:
         self._photographer = self._steps.photographer
         self._acting = Acting(self._steps)
         self._tallies = Tallies(lambda row: int(self.records.seed[row]))
-        self._guards = self._made(request.guards)
+        self._guards = self._new_guards(request.guards)
         self._resets = Resets(request, self._steps, self._acting, self._guards, model)
         self._leading = self._resets.leading
         self._tally = ChoiceTally()
         self._mistakes: dict[str, int] = {}  # of rewards, of the last policy's stages before this
         guards = request.guards if request.guard is None else []  # else not in its decisions
-        self.stage = None if request.interface is None else self._stage(request.interface, guards)
-        if request.interface is not None and not request.autoreset:
-            self._tally.begin(request.interface)
+        self.stage: InterfaceStage | None = None
+        if request.interface is not None:
+            self.stage = self._new_stage(request.interface, guards)
+            if not request.autoreset:
+                self._tally.begin(request.interface)
         self._training: GuardTraining | None = None
         with playing(self.task.game):
             self._prefix_steps = self._resets.reset(np.ones(world.size, bool), self.stage)
         if request.guard is not None:
-            self._training = self._guard_training(request)
+            self._training = self._new_guard_training(request)
         with playing(self.task.game):
             self._steps.warm()
 
@@ -138,14 +141,14 @@ class Session:
         Raises:
             ValueError: the interface, ``environments`` or ``guards`` name what there is not.
         """
-        rows = self._named(environments)
-        stage, made = self._stage(interface, guards), self._made(guards)
+        rows = self._rows(environments)
+        stage, ready = self._new_stage(interface, guards), self._new_guards(guards)
         if begins:
             self.records.begin_subtask(np.flatnonzero(rows), self._readings)
         self._log_mistakes()
-        self._mistakes = {} if self._other(interface) else self._mistakes_now()
+        self._mistakes = {} if self._begins_policy(interface) else self._mistakes_now()
         self._tally.begin(interface)
-        self.stage, self._guards = stage, made
+        self.stage, self._guards = stage, ready
         stage.over[:] = self.records.over | ~rows
         self.records.forget_program(~stage.over)
         if self._photographer is not None:
@@ -165,9 +168,9 @@ class Session:
         if choices.shape != (self.size,) or choices.dtype.kind not in "iu":
             raise ValueError(f"choices are {self.size} integers, one for each environment")
         with playing(self.task.game):
-            return self._stepped(stage, choices)
+            return self._decide(stage, choices)
 
-    def _stepped(self, stage: InterfaceStage, choices: Ints) -> Stepped:
+    def _decide(self, stage: InterfaceStage, choices: Ints) -> Stepped:
         if self._training is not None:
             return self._training.step(choices, stage.interface.gamma)
         if self._autoreset and not self._once:
@@ -181,26 +184,15 @@ class Session:
         else:
             rows, matched = self._step_own(stage, choices, outcome)
         features = (leading.stage or stage).seen(self._readings)
-        final_features, final_returns = features[rows], episodes.reward[rows]
-        final_lengths = episodes.steps[rows]
-        final_scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
+        ended = Ended(rows, features[rows], episodes.reward[rows], episodes.steps[rows])
+        scored = [episodes.gained(row, self._scored, self._readings) for row in rows.tolist()]
         if len(rows) and not self._once:
             prefix_steps = self._resets.reset(outcome.terminated | outcome.truncated, stage)
             features = (leading.stage or stage).seen(self._readings)
-        return Stepped(
-            features=features.copy(),
-            mask=(leading.stage or stage).mask(self._readings),
-            reward=outcome.reward,
-            steps=outcome.steps,
-            terminated=outcome.terminated,
-            truncated=outcome.truncated,
-            success=outcome.success,
-            final_rows=rows,
-            final_features=final_features,
-            final_returns=final_returns,
-            final_lengths=final_lengths,
-            final_scored=final_scored if self._scored else [],
-            prefix_steps=prefix_steps,
+        mask = (leading.stage or stage).mask(self._readings)
+        return msgspec.structs.replace(
+            outcome.reply(features.copy(), mask, ended, prefix_steps),
+            final_scored=scored if self._scored else [],
             lead=leading.number,
             matched=matched,
         )
@@ -251,10 +243,10 @@ class Session:
         """
         if self._autoreset:
             raise ValueError("a session with autoreset is for training: it runs no programs")
-        ready = compiled(program, self._steps.play.programs)
-        made = self._made(guards)
+        to_run = compiled(program, self._steps.play.programs)
+        ready = self._new_guards(guards)
         reports = Reports(program.name, self._steps.play, self._readings)
-        named = self._named(environments)
+        named = self._rows(environments)
         with playing(self.task.game):
             if begins:
                 self.records.begin_subtask(np.flatnonzero(named), self._readings)
@@ -264,9 +256,9 @@ class Session:
                 self._photographer.begin(rows)
             of_episode = self._steps.of_episode
             steps = self._acting.play(
-                ready, program.max_steps, rows, of_episode, reports, check, guards=made
+                to_run, program.max_steps, rows, of_episode, reports, check, guards=ready
             )
-        made.tally_mistakes()
+        ready.tally_mistakes()
         for row in np.flatnonzero(rows & ~self.records.over).tolist():
             self.records.why[row] = reports.endings.get(row, "")
         for row, spent in reports.spent.items():
@@ -313,14 +305,14 @@ class Session:
             self.film.close()
         self._steps.world.close()
 
-    def _guard_training(self, request: OpenSession) -> GuardTraining:
+    def _new_guard_training(self, request: OpenSession) -> GuardTraining:
         stage = self.stage
         if stage is None:
             raise ValueError("a guard is trained by an interface")
 
         def decider(number: int) -> Decider:
             lead = request.guarded[number]
-            return self._played(f"guarded stage {number}", lead.interface, lead.actor)
+            return self._new_decider(f"guarded stage {number}", lead.interface, lead.actor)
 
         def reset(rows: Bools) -> None:
             self._resets.reset(rows, None)
@@ -329,14 +321,14 @@ class Session:
             request, stage, self._steps, self._acting, self._guards, reset, decider
         )
 
-    def _made(self, guards: Sequence[Guard]) -> Guards:
+    def _new_guards(self, guards: Sequence[Guard]) -> Guards:
         programs = self._steps.play.programs
-        return Guards(guards, programs, self._tallies, self.size, self._decider)
+        return Guards(guards, programs, self._tallies, self.size, self._guard_decider)
 
-    def _decider(self, guard: Guard) -> Decider:
-        return self._played(f"guard {guard.name}", guard.interface, guard.actor)
+    def _guard_decider(self, guard: Guard) -> Decider:
+        return self._new_decider(f"guard {guard.name}", guard.interface, guard.actor)
 
-    def _played(self, name: str, interface: Interface | None, actor: Actor | None) -> Decider:
+    def _new_decider(self, name: str, interface: Interface | None, actor: Actor | None) -> Decider:
         """A policy that the session plays itself."""
         if interface is None:
             raise ValueError(f"{name} is a program or a policy's interface")
@@ -352,7 +344,7 @@ class Session:
         for mistake, times in mistakes.items():
             LOG.warning("session %s: a reward was 0 %d times: %s", self.name, times, mistake)
 
-    def _other(self, interface: Interface) -> bool:
+    def _begins_policy(self, interface: Interface) -> bool:
         return self.stage is None or self.stage.interface != interface
 
     def _mistakes_now(self) -> dict[str, int]:
@@ -361,7 +353,7 @@ class Session:
             now.update(self.stage.rewards.mistakes())
         return dict(now)
 
-    def _named(self, environments: Sequence[int]) -> Bools:
+    def _rows(self, environments: Sequence[int]) -> Bools:
         rows = np.zeros(self.size, bool)
         for row in environments:
             if not 0 <= row < self.size:
@@ -369,7 +361,7 @@ class Session:
             rows[row] = True
         return rows if environments else ~rows
 
-    def _stage(self, interface: Interface, guards: Sequence[Guard]) -> InterfaceStage:
+    def _new_stage(self, interface: Interface, guards: Sequence[Guard]) -> InterfaceStage:
         stage = InterfaceStage(
             interface, self.task, self._steps.play, self._steps.world, self._model, guards
         )

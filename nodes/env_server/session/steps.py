@@ -6,18 +6,18 @@ still until the longest one has ended.
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 import worlds
-from messages.world import OpenSession, View
+from messages.world import OpenSession, Stepped, View
 from nodes.env_server.filmed_steps import HEIGHT, WIDTH
 from nodes.env_server.interface.stage import InterfaceStage
 from nodes.env_server.programs.part_clock import CLOCK, FILM, WORLD
 from nodes.env_server.session.records import DEATH, HORIZON, SUCCESS, Episodes, Photographer
 from nodes.env_server.video_model import VideoModel
-from worlds.play import Bools, Judge, World
+from worlds.play import Bools, Ints, Judge, World
 
 
 class Camera(Protocol):
@@ -33,6 +33,15 @@ class Watcher(Protocol):
 
     def wants_sight(self) -> bool: ...
     def show(self, steps: int, view: View, picture: np.ndarray, above: np.ndarray) -> None: ...
+
+
+class Ended(NamedTuple):
+    """The n episodes (or turns of a guard that is trained) that one decision ended."""
+
+    rows: Ints  # their environments, (n,)
+    features: np.ndarray  # what was seen last, (n, F)
+    returns: np.ndarray  # undiscounted, (n,)
+    lengths: Ints  # primitive steps, (n,)
 
 
 class DecisionOutcome:
@@ -57,6 +66,24 @@ class DecisionOutcome:
         self.terminated |= terminated
         self.truncated |= truncated
         self.success |= success
+
+    def reply(self, features: np.ndarray, mask: Bools, ended: Ended, prefix_steps: int) -> Stepped:
+        """The reply to the decision. ``features`` (B, F), ``mask`` (B, C): for the next one;
+        ``prefix_steps``: see `Stepped`."""
+        return Stepped(
+            features=features,
+            mask=mask,
+            reward=self.reward,
+            steps=self.steps,
+            terminated=self.terminated,
+            truncated=self.truncated,
+            success=self.success,
+            final_rows=ended.rows,
+            final_features=ended.features,
+            final_returns=ended.returns,
+            final_lengths=ended.lengths,
+            prefix_steps=prefix_steps,
+        )
 
 
 class Steps:
