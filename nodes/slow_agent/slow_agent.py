@@ -48,7 +48,7 @@ class SlowAgent(Node):
         methods: tuple[Method, ...] = ("code", "rl")  # that sub-actions may be implemented by
         most_sub_actions: Positive | None = None  # 1: nothing is split
         most_guards: NotNegative = 6  # 0: nothing interrupts a sub-action
-        # Is the policy that stands trained further, in one more iteration, where the loop stops
+        # Is the best policy so far trained further, in one more iteration, where the loop stops
         # short of the rate and samples are left?
         further: bool = True
 
@@ -94,12 +94,12 @@ class SlowAgent(Node):
             reason = _with_further(reason, last, chosen(iterations, limits), limits)
             self._add(goal, iterations, last)
             self.log.info("%s: %s", goal.id, reason)
-        stands = chosen(iterations, limits)
+        best = chosen(iterations, limits)
         return SubtaskReport(
             iterations=iterations[known:],
-            success=stands is not None and reached(stands, limits),
+            success=best is not None and reached(best, limits),
             reason=reason,
-            chosen=stands and stands.number,
+            chosen=best and best.number,
         )
 
     def _add(self, goal: Achieving, iterations: list[Iteration], iteration: Iteration) -> None:
@@ -205,7 +205,7 @@ class SlowAgent(Node):
 
 
 def _with_further(reason: str, last: Iteration, before: Iteration | None, limits: Limits) -> str:
-    """Why the loop stopped, after its ``last`` iteration trained further what stood ``before``."""
+    """Why the loop stopped; its ``last`` iteration trained the policy of ``before`` further."""
     if reached(last, limits):
         return f"{reason} Then its policy was trained further. {reached_in_words(last, limits)}"
     if not last.episodes:

@@ -1,4 +1,4 @@
-"""When the outer loop stops, and which of its iterations then stands."""
+"""When the outer loop stops, and which of its iterations is kept then."""
 
 import msgspec
 
@@ -40,19 +40,19 @@ def further(
     iterations: list[Iteration], limits: Limits, again: int, known: int = 0
 ) -> Further | None:
     """What to train further where the loop stopped short of the rate and samples are left for
-    another iteration (``again``): the policy that the iteration which stands ends with, if it
+    another iteration (``again``): the policy that the best iteration ends with, if it
     succeeded at all. Only the last stage, as its tryout alone is of all stages. None: nothing."""
     new = iterations[known:]
-    stands = chosen(iterations, limits)
-    if not new or stands is None or reached(stands, limits) or any(each.further for each in new):
+    best = chosen(iterations, limits)
+    if not new or best is None or reached(best, limits) or any(each.further for each in new):
         return None
-    if limits.samples - spent(new) < again or len(stands.stages) < len(stands.lines):
+    if limits.samples - spent(new) < again or len(best.stages) < len(best.lines):
         return None
-    line, stage = stands.lines[-1], stands.stages[-1]
+    line, stage = best.lines[-1], best.stages[-1]
     if stage.policy is None or stage.spec is None or line.learning is None:
         return None
     # Without a critic no tryout is counted.
-    worked = line.verdict.episodes > 0 and stands.tried_out > 0
+    worked = line.verdict.episodes > 0 and best.tried_out > 0
     return Further(stage=stage, learning=line.learning) if worked else None
 
 

@@ -5,7 +5,7 @@ import msgspec
 
 from messages.plan import Iteration
 from rlgpt.report.account import Account
-from rlgpt.report.summary import standing
+from rlgpt.report.summary import chosen_iteration
 from rlgpt.report.words import cut_short, evaluated_in_words
 
 
@@ -26,11 +26,11 @@ def known_success(report: Account) -> KnownSuccess:
         played = f"of the whole goal, {len(performed.episodes)} unseen episodes"
         return _whole(performed.success_rate, played + cut_short(performed.cut))
     several = len(report.subtasks) > 1
-    stands = standing(report)
-    if not several and stands is not None and stands.episodes:
-        counts = evaluated_in_words(stands, report.task, "{} of {} unseen episodes")
-        cut = cut_short(stands.cut)
-        return _whole(stands.success_rate, f"{counts}, iteration {stands.number}{cut}")
+    chosen = chosen_iteration(report)
+    if not several and chosen is not None and chosen.episodes:
+        counts = evaluated_in_words(chosen, report.task, "{} of {} unseen episodes")
+        cut = cut_short(chosen.cut)
+        return _whole(chosen.success_rate, f"{counts}, iteration {chosen.number}{cut}")
     over = report.whole is not None
     unperformed = "; the whole goal was never performed" if several and over else ""
     evaluated = [each for each in report.iterations if each.episodes]

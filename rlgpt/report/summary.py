@@ -177,14 +177,14 @@ def _restarts(run: Path, config: dict[str, Any]) -> dict[str, int]:
     return dict.fromkeys(node_files.part(config, "nodes"), 0) | launches.restarts(run)
 
 
-def standing(report: Account | GoalReport) -> Iteration | None:
-    """The iteration that stands for the subtask that was pursued last; None: none does, or it is
+def chosen_iteration(report: Account | GoalReport) -> Iteration | None:
+    """The iteration that was chosen for the subtask that was pursued last; None: none was, or it is
     not known which."""
     if not report.iterations:
         return None
     subtask = report.iterations[-1].subtask
-    stands = (subtask, report.chosen.get(subtask))
-    return next((i for i in reversed(report.iterations) if (i.subtask, i.number) == stands), None)
+    chosen = (subtask, report.chosen.get(subtask))
+    return next((i for i in reversed(report.iterations) if (i.subtask, i.number) == chosen), None)
 
 
 def samples(run: Path, report: Account) -> SampleSummary:
@@ -212,16 +212,16 @@ def success_rate(report: Account) -> float:
         return report.performance.success_rate
     if len(report.subtasks) > 1:
         return 0.0
-    stands = standing(report)
-    return stands.success_rate if stands is not None else 0.0
+    chosen = chosen_iteration(report)
+    return chosen.success_rate if chosen is not None else 0.0
 
 
 def _cut(report: Account) -> bool:
     """Whether what the rate is of lacks episodes."""
     if report.performance is not None or len(report.subtasks) > 1:
         return report.performance is not None and report.performance.cut
-    stands = standing(report)
-    return stands is not None and stands.cut
+    chosen = chosen_iteration(report)
+    return chosen is not None and chosen.cut
 
 
 def _iteration(iteration: Iteration) -> IterationSummary:

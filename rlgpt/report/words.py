@@ -88,8 +88,8 @@ def decomposition(iteration: Iteration) -> str:
 
 
 def _implemented(line: Line, program: bool) -> str:
-    stands = " (the program is kept)" if program else ""
-    return " + ".join([f"{line.sub_action.name}: {line.sub_action.method}{stands}", *line.macros])
+    kept = " (the program is kept)" if program else ""
+    return " + ".join([f"{line.sub_action.name}: {line.sub_action.method}{kept}", *line.macros])
 
 
 def learned_in_words(learning: Learning) -> list[str]:

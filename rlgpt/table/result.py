@@ -18,7 +18,7 @@ from nodes.common.storage.whole_files import write_whole
 from rlgpt.refused import Refused
 from rlgpt.report.acceptance import Acceptance, acceptance
 from rlgpt.report.node_files import config, part
-from rlgpt.report.summary import SampleSummary, Summary, standing
+from rlgpt.report.summary import SampleSummary, Summary, chosen_iteration
 from rlgpt.report.tokens import TokenTable, token_table
 from rlgpt.report.words import decomposition, successes
 from rlgpt.table import scored
@@ -77,7 +77,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     plan: list[str]  # its subtasks
     stops: dict[str, str]  # subtask -> why its outer loop stopped
     dead_loop: bool  # one of them stopped in a dead loop
-    chosen: dict[str, int] = {}  # subtask -> number of the iteration that stands for it
+    chosen: dict[str, int] = {}  # subtask -> number of the iteration chosen for it
     iterations: list[CellIteration]
     milestones: dict[str, NotNegative]  # item of the plan -> episodes that had it
     scored: Scored | None = None  # None: the game has no score
@@ -246,9 +246,9 @@ def _outcome(report: GoalReport, wanted: int) -> tuple[int, int, bool, bool]:
     if (performed := report.performance) is not None and performed.episodes:
         done = sum(each.success for each in performed.episodes)
         return done, len(performed.episodes), True, performed.cut
-    stands = standing(report)
-    if len(report.subtasks) == 1 and stands is not None:
-        return successes(stands), stands.episodes, True, stands.cut
+    chosen = chosen_iteration(report)
+    if len(report.subtasks) == 1 and chosen is not None:
+        return successes(chosen), chosen.episodes, True, chosen.cut
     return 0, wanted, False, False
 
 

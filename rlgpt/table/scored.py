@@ -13,7 +13,7 @@ import numpy as np
 from messages.plan import GoalReport
 from nodes.common.storage.episode_store import FILE, SCORED
 from rlgpt.report import played_episodes, stores
-from rlgpt.report.summary import standing
+from rlgpt.report.summary import chosen_iteration
 from rlgpt.runs.run_folder import env_server_folders
 from worlds import GameError, card
 from worlds.card import Score
@@ -75,11 +75,11 @@ def gather(run: Path, report: GoalReport) -> Scored | None:
             break
         samples += steps
         training[_digits(score, gained.split())] += 1
-    stands = standing(report)
+    chosen = chosen_iteration(report)
     if report.performance is not None and report.performance.episodes:
         wanted = _PERFORMED
     else:
-        wanted = _EVALUATED.format(number="none" if stands is None else stands.number)
+        wanted = _EVALUATED.format(number="none" if chosen is None else chosen.number)
     evaluation = Counter(
         _digits(score, [name for name, more in row.changed.items() if more > 0])
         for row in played_episodes.rows(run)

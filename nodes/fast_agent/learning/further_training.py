@@ -1,4 +1,4 @@
-"""Trains the policy that stands further, when the outer loop has nothing new to try."""
+"""Trains the best policy so far further, when the outer loop has nothing new to try."""
 
 import msgspec
 

@@ -1,7 +1,7 @@
 """Examples from runs that succeeded: the answers of a strong model teach a small one.
 
 Only answers that led to success: of a run that reached its goal, those of the plan and of the
-iterations that stand (`standing_answers.py`).
+iterations that were chosen (`successful_answers.py`).
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from nodes.llm.examples.example import KINDS, Example, example
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.recording.replay import transcript_path
 from nodes.llm.recording.transcript import Entry, read_lines
-from nodes.llm.training.standing_answers import Asked, standing
+from nodes.llm.training.successful_answers import Asked, leading_to_success
 
 _REPORT = "goal_report.json"
 
@@ -50,7 +50,7 @@ def recorded(run: Path) -> list[Example]:
     return [
         # Each of these kinds has a task.
         example(each.question, each.answer, getattr(each.question, "task").success.name, each.model)  # noqa: B009
-        for each in standing(report, valid)
+        for each in leading_to_success(report, valid)
     ]
 
 

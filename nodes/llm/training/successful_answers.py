@@ -1,5 +1,5 @@
 """Which answers of a run led to its success: the plan that was carried out, and of each subtask the
-decomposition, the programs, the training specs and the guards of the iteration that stands.
+decomposition, the programs, the training specs and the guards of the iteration that was chosen.
 
 An iteration may take over a stage of an earlier one. Then the answer is that of the iteration that
 made it. What a skill of the library does was not asked for in the run, and has no answer there.
@@ -46,16 +46,16 @@ class Asked:
     model: str
 
 
-def standing(report: GoalReport, asked: list[Asked]) -> list[Asked]:
+def leading_to_success(report: GoalReport, asked: list[Asked]) -> list[Asked]:
     """Those of ``asked`` that led to the success of the goal, in the order in which they were
     asked. ``asked``: of this goal alone, and valid."""
     kept = {each.id for each in asked if _is_carried_out(each, report.subtasks)}
     for subtask in report.subtasks:
         iterations = [each for each in report.iterations if each.subtask == subtask.name]
         number = report.chosen.get(subtask.name)
-        stands = next((each for each in iterations if each.number == number), None)
-        if stands is not None:
-            kept |= {each.id for each in _of_iteration(stands, _of_subtask(subtask, asked))}
+        chosen = next((each for each in iterations if each.number == number), None)
+        if chosen is not None:
+            kept |= {each.id for each in _of_iteration(chosen, _of_subtask(subtask, asked))}
     return [each for each in asked if each.id in kept]
 
 
@@ -86,24 +86,24 @@ def _of_subtask(subtask: Subtask, asked: list[Asked]) -> dict[int, list[Asked]]:
     return by_number
 
 
-def _of_iteration(stands: Iteration, by_number: dict[int, list[Asked]]) -> Iterator[Asked]:
-    steps = [line.sub_action for line in stands.lines]
-    # From the iteration that stands back: the first that has the answer is the one that made it.
+def _of_iteration(chosen: Iteration, by_number: dict[int, list[Asked]]) -> Iterator[Asked]:
+    steps = [line.sub_action for line in chosen.lines]
+    # From the chosen iteration back: the first that has the answer is the one that made it.
     before = [
         each
         for number in sorted(by_number)
-        if number <= stands.number
+        if number <= chosen.number
         for each in by_number[number]
     ]
     yield from _latest(
         # Nothing was asked where a policy was trained further.
-        before if stands.further else by_number.get(stands.number, []),
+        before if chosen.further else by_number.get(chosen.number, []),
         lambda each: (
             isinstance(each.question, DecomposeQuestion)
             and up_to_success(each.question, _read(each, DecomposeAnswer)).sub_actions == steps
         ),
     )
-    for stage in stands.stages:
+    for stage in chosen.stages:
         yield from _latest(before, lambda each, stage=stage: _made(each, stage))
         for guard in stage.guards:
             yield from _latest(before, lambda each, guard=guard: _wrote_guard(each, guard))
