@@ -174,69 +174,86 @@ def _of_report(report: GoalReport) -> Account:
 
 def _of_parts(run: Path, record: GoalHead | None, every: dict[str, list[GoalHead]]) -> Account:
     """Of a goal without a report, or of none at all."""
+    known = Account(
+        state=_NOT_YET,
+        goal="",
+        task=_task(run, record),
+        subtasks=[],
+        iterations=[],
+        success=False,
+        reason="",
+    )
+    if record is None:
+        return known
+    inside = {
+        action: [each for each in heads if _within(each.goal, record.goal)]
+        for action, heads in every.items()
+    }
+    known = _with_practices(run, known, inside[ACHIEVE.name], inside[TRAIN.name])
+    known = _with_performances(run, known, inside[PERFORM.name])
+    planned = stores.memory(run, "planner", f"{record.goal}/plan", PlanStatus)
+    return known if planned is None else msgspec.structs.replace(known, subtasks=planned.subtasks)
+
+
+def _with_practices(
+    run: Path, known: Account, practices: list[GoalHead], trainings: list[GoalHead]
+) -> Account:
+    """With its subtasks, their iterations, and the trainings that belong to none that is over."""
+    task = known.task
     subtasks: list[Subtask] = []
     iterations: list[Iteration] = []
     stopped: dict[str, str] = {}
     chosen: dict[str, int] = {}
     over: set[str] = set()  # the goals of iterations that are over
-    task = _task(run, record)
-    for achieved in every[ACHIEVE.name]:
-        if record is None or not _within(achieved.goal, record.goal):
-            continue
-        request = _request(run, achieved, AchieveSubtask)
+    for practice in practices:
+        request = _request(run, practice, AchieveSubtask)
         if request is None:
             continue
         if task is not None and task.unsaid:  # until the planner made it of the prompt
             task = msgspec.structs.replace(task, success=request.task.success)
         if not request.history:  # else it was begun before
             subtasks.append(request.subtask)
-        done = _result(run, achieved, SubtaskReport)
-        known = (
-            _iterations(run, achieved.goal, len(request.history))
-            if done is None
-            else done.iterations
-        )
-        iterations += known
-        over |= {f"{achieved.goal}/iteration-{each.number}" for each in known}
-        if done is not None:
+        done = _result(run, practice, SubtaskReport)
+        if done is None:
+            made = _iterations(run, practice.goal, len(request.history))
+        else:
+            made = done.iterations
             stopped[request.subtask.name] = done.reason
             if done.chosen is not None:
                 chosen[request.subtask.name] = done.chosen
-    validations: list[tuple[int, Performed]] = []
-    performance: Performed | None = None
-    for performed in every[PERFORM.name]:
-        if record is not None and _within(performed.goal, record.goal):
-            asked = _request(run, performed, Perform)
-            if asked is None or (done := _result(run, performed, Performed)) is None:
-                continue
-            if asked.validation is None:
-                performance = done
-            else:
-                validations.append((asked.validation, done))
-    validations.sort(key=lambda each: each[0])
-    trainings = [
-        each.goal
-        for each in every[TRAIN.name]
-        if record is not None
-        and _within(each.goal, record.goal)
-        and not any(_within(each.goal, iteration) for iteration in over)
-    ]
-    planned = None
-    if record is not None:
-        planned = stores.memory(run, "planner", f"{record.goal}/plan", PlanStatus)
-    return Account(
-        state=_NOT_YET,
-        goal="",
+        iterations += made
+        over |= {f"{practice.goal}/iteration-{each.number}" for each in made}
+    return msgspec.structs.replace(
+        known,
         task=task,
-        subtasks=subtasks if planned is None else planned.subtasks,
+        subtasks=subtasks,
         iterations=iterations,
-        success=False,
-        reason="",
-        performance=performance,
-        validations=[each for _, each in validations],
         stopped=stopped,
         chosen=chosen,
-        trainings=trainings,
+        trainings=[
+            training.goal
+            for training in trainings
+            if not any(_within(training.goal, iteration) for iteration in over)
+        ],
+    )
+
+
+def _with_performances(run: Path, known: Account, performances: list[GoalHead]) -> Account:
+    """With its validations and the performance."""
+    validations: dict[int, Performed] = {}
+    performance: Performed | None = None
+    for head in performances:
+        asked, done = _request(run, head, Perform), _result(run, head, Performed)
+        if asked is None or done is None:
+            continue
+        if asked.validation is None:
+            performance = done
+        else:
+            validations[asked.validation] = done
+    return msgspec.structs.replace(
+        known,
+        performance=performance,
+        validations=[validations[number] for number in sorted(validations)],
     )
 
 
