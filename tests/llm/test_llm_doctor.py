@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from messages.gpu import Gpu
 from nodes.llm import manifest
@@ -20,6 +19,7 @@ from nodes.llm.vllm.vllm_command import command_line, environment
 from rlgpt.composing.composition import compose_launch
 from rlgpt.main import main
 from tests.bus_processes import ROOT
+from tests.llm.composed_profiles import PROFILES, composed
 
 RTX_3090 = "0, NVIDIA GeForce RTX 3090, 24576, {used}, {free}, {driver}, 8.6"
 
@@ -290,13 +290,13 @@ def test_a_model_that_fits_is_not_reported():
     check_memory(profile(kv_cache_memory="4G", memory_share=0.1), None, [card(16_000)])
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "models" / "llm").glob("*.yaml")))
-def test_every_vllm_profile_fits_on_24_gb_as_commented(path: Path):
-    text = path.read_text()
-    read = read_profile(yaml.safe_load(text.replace("???", "run")))
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_vllm_profile_fits_on_24_gb_as_commented(name: str):
+    read = read_profile(composed(name))
     if isinstance(read, Vllm) and read.device == "cuda":
         wanted = need(read, None)
         assert wanted is not None
+        text = (ROOT / "models" / "llm" / f"{name}.yaml").read_text()
         assert f"= {wanted.total:.1f} GiB" in " ".join(text.replace("# ", "").split())
         check_memory(read, None, [card(24_300)])
 

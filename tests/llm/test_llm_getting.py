@@ -13,7 +13,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from nodes.common.running.command import ended
@@ -27,6 +26,7 @@ from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.profiles import Vllm, read_profile
 from nodes.llm.vllm.model_files import find_weights
 from tests.bus_processes import ROOT
+from tests.llm.composed_profiles import composed
 from tests.llm.gguf_files import CHAT, CONTENT, gguf
 
 PARTS = [CONTENT[:4000], CONTENT[4000:8000], CONTENT[8000:]]
@@ -333,8 +333,7 @@ def test_adapters_of_the_project_are_whole_and_have_a_profile():
         config = json.loads((adapter / "adapter_config.json").read_text())
         assert config["base_model_name_or_path"] == told.source
         assert told.source in {model.folder for model in catalogue().values()}
-        profile = msgspec.yaml.decode((ROOT / "models" / "llm" / f"{name}.yaml").read_bytes())
-        assert name_of(profile["model"]) == name
+        assert name_of(composed(name)["model"]) == name
 
 
 def test_a_disk_without_room_is_refused_before_fetching(
@@ -360,7 +359,7 @@ def test_fetching_the_same_model_twice_at_once_is_refused(model: Model, tmp_path
 
 def test_the_catalogue_and_the_profiles_name_the_same_models():
     for name, model in catalogue().items():
-        profile = msgspec.yaml.decode((ROOT / "models" / "llm" / f"{name}.yaml").read_bytes())
+        profile = composed(name)
         assert profile["model"] == model.model
         assert name_of(model.model) == name
         assert f"{profile['weights_gb']:.1f}" == f"{2 * model.parameters / 1e9:.1f}" or (

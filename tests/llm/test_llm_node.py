@@ -1,12 +1,10 @@
 """The llm node as a real process: a wayward HTTP server, lasting answers, refused profiles."""
 
 import threading
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-import yaml
 
 from messages.bus import RemoteError
 from messages.chat import (
@@ -29,7 +27,8 @@ from nodes.llm.profiles import OpenAI, Replay, Requests, read_profile
 from nodes.llm.recording.replay import Recording
 from nodes.llm.requests.completions import post
 from tests.agent_stack import LOG, TASK
-from tests.bus_processes import PATIENCE, ROOT, eventually
+from tests.bus_processes import PATIENCE, eventually
+from tests.llm.composed_profiles import PROFILES, composed
 from tests.llm.scripted_server import (
     GOOD,
     HURRY,
@@ -250,10 +249,10 @@ def test_negative_repairs_are_refused():
         read_parameters(Llm.Parameters, {"repairs": -1}, "nodes.llm.parameters")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "models" / "llm").glob("*.yaml")))
-def test_every_profile_is_valid_and_its_longest_answer_ends_before_the_callers_deadline(path: Path):
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_profile_is_valid_and_its_longest_answer_ends_before_the_callers_deadline(name: str):
     """Who asks waits for longer than the llm node may try; the critic asks in its turn."""
-    profile = read_profile(yaml.safe_load(path.read_text()))
+    profile = read_profile(composed(name))
     if isinstance(profile, Requests):
         # Before each try a server may be lost, at the end of a request, until patience is over.
         longest = (1 + Llm.Parameters().repairs) * (2 * profile.timeout + profile.patience)
