@@ -40,7 +40,7 @@ def beside(weights: Path) -> Path:
     return found
 
 
-def _byte_letters() -> dict[int, str]:
+def byte_letters() -> dict[int, str]:
     """The letter for each byte, in the order of the vocabulary: the byte itself if it can be
     printed, else one from 256 on."""
     printed = [*range(33, 127), *range(161, 173), *range(174, 256)]
@@ -59,7 +59,7 @@ class Tokenizer:
     """
 
     def __init__(self, path: Path, vocabulary: int, context: int) -> None:
-        self._letters = _byte_letters()
+        self._letters = byte_letters()
         letters = list(self._letters.values())
         merges = _merges(path, vocabulary - 2 * len(letters) - 2)
         entries = [*letters, *(letter + _END for letter in letters), *map("".join, merges)]

@@ -157,7 +157,7 @@ class Iterating:
             samples=Samples(training=self._training, trial=self._trial, evaluation=evaluated.steps),
             seconds=max(time.time() - self._began, 0.0),
             video=evaluated.video,
-            left=_left_over(evaluated.episodes),
+            left=left_over(evaluated.episodes),
             cut=evaluated.cut,
             unseen=unseen(evaluated),
             guards=with_reports(self._guard_lines, [*self._reports, *evaluated.guards]),
@@ -248,7 +248,7 @@ def _place(order: list[str], proposal: GuardProposal, guards: list[Guard]) -> in
     return sum(order.index(guard.name) < own for guard in guards)
 
 
-def _left_over(episodes: list[Episode]) -> dict[str, int]:
+def left_over(episodes: list[Episode]) -> dict[str, int]:
     """What the successful episodes had in the end: of each item the lower median. Empty where none
     succeeded."""
     ends = [episode.after.inventory for episode in episodes if episode.success]

@@ -86,7 +86,7 @@ class _Readable:
 
 
 @contextmanager
-def _new(path: Path, wanted: Path | None = None) -> Iterator[BinaryIO]:
+def new_file(path: Path, wanted: Path | None = None) -> Iterator[BinaryIO]:
     """A file that is not there yet, and has its name once it is whole. Raises Refused with what was
     asked for, ``path`` itself or ``wanted``."""
     if os.path.lexists(path):
@@ -127,7 +127,7 @@ def _export_json(messages: Iterator[Read], output: str | None) -> int:
 
     if output is None:
         return write(sys.stdout.buffer.write)
-    with _new(Path(os.path.expanduser(output))) as file:
+    with new_file(Path(os.path.expanduser(output))) as file:
         return write(file.write)
 
 
@@ -151,7 +151,7 @@ def _export_csv(messages: Iterator[Read], folder: Path) -> int:
     with _all_or_none(paths.values()):
         for topic, those in rows.items():
             names = list(dict.fromkeys(name for row in those for name in row))
-            with _new(paths[topic], folder) as file:
+            with new_file(paths[topic], folder) as file:
                 text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
                 table = csv.DictWriter(text, names, restval="")
                 table.writeheader()
@@ -181,7 +181,7 @@ def _export_mcap(
 ) -> int:
     from mcap.writer import CompressionType, Writer
 
-    with _new(path) as file:
+    with new_file(path) as file:
         writer = Writer(file, chunk_size=CHUNK, compression=CompressionType[compression.upper()])
         writer.start(library="rlgpt")
         copy = _Copy(writer, kind, pictures)

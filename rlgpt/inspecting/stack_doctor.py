@@ -73,7 +73,7 @@ def examine(try_jail: bool = True) -> Iterator[Finding]:
     yield _shared_memory()
     yield _clock()
     yield _gpu()
-    yield from _games()
+    yield from game_findings()
     if try_jail:
         yield _jail()
 
@@ -254,7 +254,7 @@ def _gpu() -> Finding:
     return Finding(well=True, about="GPU", words=words)
 
 
-def _games() -> Iterator[Finding]:
+def game_findings() -> Iterator[Finding]:
     """Which games there are, and why one that another package registers cannot be played. Ours are
     not loaded: the jail is tried with one of them, and the other needs packages that are a choice
     (``libraries``)."""

@@ -68,7 +68,7 @@ def play_again(wanted: str | None, seed: int, of: str | None, out: str | None) -
         except BusError as error:
             raise Refused(f"it was not played to its end: {small.why(error)}", FAILED) from None
         if closed.video is not None:
-            _keep(own / closed.video, film)
+            copy_film(own / closed.video, film)
     (again,) = closed.episodes
     if closed.video is None:
         raise Refused("the film could not be written; is the disk full?", code=FAILED)
@@ -180,7 +180,7 @@ def _choose(small: SmallStack, part: PlayPart, interface: Interface, size: int, 
             return
 
 
-def _keep(film: Path, to: Path) -> None:
+def copy_film(film: Path, to: Path) -> None:
     """Copy a film, which is mostly on another disk, in place of an older one. Raises Refused."""
     try:
         with film.open("rb") as played, whole_file(to) as kept:

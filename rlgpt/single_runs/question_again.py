@@ -215,7 +215,7 @@ def _print(reply: _Reply, prompt: str) -> None:
     if any(side.left_out for side in sides):
         table.add_row("left out", *("\n".join(side.left_out) for side in sides))
     table.add_row("tries before", *(_lines(side.failures) for side in sides))
-    table.add_row("problems", *(_problems(side) for side in sides))
+    table.add_row("problems", *(problems_in_words(side) for side in sides))
     rows = [_fields(side.answer) for side in sides]
     for name in dict.fromkeys([*rows[0], *rows[1]]):
         lines = (row.get(name, "").rstrip().split("\n") for row in rows)
@@ -230,7 +230,7 @@ def _tokens(side: _Side) -> str:
     return f"{side.prompt_tokens:,} + {side.completion_tokens:,}"
 
 
-def _problems(side: _Side) -> str:
+def problems_in_words(side: _Side) -> str:
     """Of an answer: where there is none nothing was looked at."""
     return _lines(side.problems, "none" if side.answer else "-")
 

@@ -3,7 +3,7 @@
 import importlib.metadata
 import time
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -187,7 +187,7 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
         summary = msgspec.json.decode((run / "summary.json").read_bytes(), type=Summary)
     except (OSError, *UNDECODABLE) as error:
         raise Refused(f"{run} lacks the report of its run ({error})", code=FAILED) from None
-    done, count, performed, cut = _outcome(report, evaluation_episodes(config(run)))
+    outcome = goal_outcome(report, evaluation_episodes(config(run)))
     world = str(part(config(run), "world").get("kind", ""))
     return CellResult(
         task=cell.task,
@@ -197,11 +197,11 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
         world=world,
         game=report.task.game,
         fingerprint=fingerprint,
-        success_rate=done / count,
-        successes=done,
-        episodes=count,
-        cut=cut,
-        performed=performed,
+        success_rate=outcome.successes / outcome.episodes,
+        successes=outcome.successes,
+        episodes=outcome.episodes,
+        cut=outcome.cut,
+        performed=outcome.performed,
         reached=report.success,
         stopped=report.reason,
         plan=[subtask.name for subtask in report.subtasks],
@@ -239,17 +239,25 @@ def gather(cell: Cell, run: Path, commit: str | None, fingerprint: str | None) -
     )
 
 
-def _outcome(report: GoalReport, wanted: int) -> tuple[int, int, bool, bool]:
-    """Successes and episodes of the whole goal, whether it was played at all, and whether some of
-    its episodes were not. A goal that produced nothing playable failed in every episode
-    that it was to be played in."""
+class GoalOutcome(NamedTuple):
+    """How often a whole goal was reached."""
+
+    successes: int
+    episodes: int
+    performed: bool  # was it played at all?
+    cut: bool  # were some of its episodes not?
+
+
+def goal_outcome(report: GoalReport, wanted: int) -> GoalOutcome:
+    """A goal that produced nothing playable failed in every one of the ``wanted`` episodes that it
+    was to be played in."""
     if (performed := report.performance) is not None and performed.episodes:
         done = sum(each.success for each in performed.episodes)
-        return done, len(performed.episodes), True, performed.cut
+        return GoalOutcome(done, len(performed.episodes), True, performed.cut)
     chosen = chosen_iteration(report)
     if len(report.subtasks) == 1 and chosen is not None:
-        return successes(chosen), chosen.episodes, True, chosen.cut
-    return 0, wanted, False, False
+        return GoalOutcome(successes(chosen), chosen.episodes, True, chosen.cut)
+    return GoalOutcome(0, wanted, False, False)
 
 
 def _tokens(table: TokenTable | None) -> CellTokens | None:

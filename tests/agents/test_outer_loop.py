@@ -30,7 +30,7 @@ from messages.training import Policy
 from messages.verdict import Verdict
 from messages.world import Episode, Guard
 from nodes.common.goals.budget import for_practice, least_again
-from nodes.slow_agent.iterating import _left_over as left_over  # pyright: ignore[reportPrivateUsage]
+from nodes.slow_agent.iterating import left_over
 from nodes.slow_agent.remembering import earlier_success, lines_of, success_elsewhere
 from nodes.slow_agent.stopping import chosen, stop_reason
 from tests.agent_stack import TASK

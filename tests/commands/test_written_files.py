@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from nodes.llm.training import __main__ as training
-from rlgpt.bags.bag_export import _new
+from rlgpt.bags.bag_export import new_file
 from rlgpt.refused import Refused
-from rlgpt.single_runs.playing_again import _keep
+from rlgpt.single_runs.playing_again import copy_film
 from tests.full_disk import files_of_at_most
 from voxeldojo.viewing.png import write_png
 
@@ -22,7 +22,7 @@ def keep_film(path: Path) -> None:
     film.write_bytes(bytes(100_000))
     try:
         with files_of_at_most(50_000):
-            _keep(film, path)
+            copy_film(film, path)
     finally:
         film.unlink()
 
@@ -53,7 +53,7 @@ def test_a_full_disk_leaves_the_older_file_and_no_part_of_the_new_one(
 
 def test_an_export_has_its_name_once_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "out.mcap"
-    with _new(path) as file:
+    with new_file(path) as file:
         file.write(b"a part")
         file.flush()
         assert not path.exists()  # nor would it be after SIGKILL

@@ -22,8 +22,8 @@ from voxeldojo.rules import craft_index, item_id
 from voxeldojo.rules.mobs import MOB_IDS
 from worlds.minecraft.card import features
 from worlds.minecraft.play.minedojo import MineDojoWorld, ports
-from worlds.minecraft.play.minedojo.framed_msgpack import Malformed, _pack, _unpack
-from worlds.minecraft.play.minedojo.real_world import ENVIRONMENT, _placed
+from worlds.minecraft.play.minedojo.framed_msgpack import Malformed, packed, unpacked
+from worlds.minecraft.play.minedojo.real_world import ENVIRONMENT, stacks_in_slots
 from worlds.minecraft.play.minedojo.seen import Statistics
 from worlds.minecraft.play.readings import Readings
 from worlds.play import WorldError
@@ -68,20 +68,20 @@ def test_statistics_are_counted_by_the_games_own_names() -> None:
 def test_the_start_inventory_lies_in_the_slots_of_the_task() -> None:
     held = {"torch": 70, "iron_sword": 1, "shield": 1}
     slots = {0: "iron_sword", 40: "shield", 36: "iron_boots"}
-    assert _placed(held, slots) == [
+    assert stacks_in_slots(held, slots) == [
         (0, "iron_sword", 0, 1),
         (40, "shield", 0, 1),
         (1, "torch", 0, 64),
         (2, "torch", 0, 6),
     ]
     with pytest.raises(ValueError, match="more than the 36 slots"):
-        _placed({"torch": 64 * 37}, {})
+        stacks_in_slots({"torch": 64 * 37}, {})
 
 
 def test_a_slot_of_the_start_inventory_holds_no_more_than_a_stack_of_its_item() -> None:
     """As in the embedded world: two pickaxes take two slots, 20 snowballs and 65 logs too."""
     held = {"iron_pickaxe": 2, "snowball": 20, "log": 65}
-    assert _placed(held, {4: "iron_pickaxe", 2: "snowball"}) == [
+    assert stacks_in_slots(held, {4: "iron_pickaxe", 2: "snowball"}) == [
         (4, "iron_pickaxe", 0, 1),
         (2, "snowball", 0, 16),
         (0, "iron_pickaxe", 0, 1),
@@ -90,7 +90,7 @@ def test_a_slot_of_the_start_inventory_holds_no_more_than_a_stack_of_its_item() 
         (5, "log", 0, 1),
     ]
     with pytest.raises(ValueError, match="more than the 36 slots"):
-        _placed({"iron_pickaxe": 37}, {})
+        stacks_in_slots({"iron_pickaxe": 37}, {})
 
 
 def test_the_option_initial_mobs_is_refused() -> None:
@@ -285,16 +285,16 @@ def test_options_are_checked_before_anything_is_started() -> None:
 
 def test_packed_messages_are_unpacked_unchanged_and_random_bytes_are_refused() -> None:
     said = {"a": [1, -5, 2.5, None, True, False, "ü", b"\x00\xff", {"b": [2**40, -(2**40)]}]}
-    data = b"".join(_pack(said))
-    assert _unpack(data, 0, 0) == (said, len(data))
-    assert _unpack(msgspec.msgpack.encode(said), 0, 0)[0] == said
+    data = b"".join(packed(said))
+    assert unpacked(data, 0, 0) == (said, len(data))
+    assert unpacked(msgspec.msgpack.encode(said), 0, 0)[0] == said
     assert msgspec.msgpack.decode(data) == said
     chance = np.random.default_rng(1)
     began, read = time.process_time(), 0  # not what other processes take
     for _ in range(2000):
         wrong = chance.integers(0, 256, chance.integers(0, 40)).astype(np.uint8).tobytes()
         try:
-            value, end = _unpack(wrong, 0, 0)
+            value, end = unpacked(wrong, 0, 0)
         except Malformed:
             continue
         read += 1

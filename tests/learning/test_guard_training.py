@@ -35,7 +35,7 @@ from models.policy import NetworkShape, actor
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.env_server.session import Session
 from nodes.env_server.session.players import Decider
-from nodes.learner.checkpoints.exporting import _layers, actor_of
+from nodes.learner.checkpoints.exporting import actor_of, layers_of
 from nodes.learner.training import Training
 from tests.env_server.line_sessions import CHOP, LOG, choose, session, task
 from tests.env_server.test_guards import HERE, guard
@@ -389,7 +389,7 @@ def test_a_plain_actors_logits_equal_the_networks(encoder: int) -> None:
     with torch.no_grad():
         for parameter in network.parameters():
             parameter += 0.1 * torch.randn(parameter.shape, generator=generator)
-    made = msgspec.structs.replace(plain(0.0, 0.0, 0.0), layers=_layers(network, "test"))
+    made = msgspec.structs.replace(plain(0.0, 0.0, 0.0), layers=layers_of(network, "test"))
     features = torch.randn(7, 4, generator=generator)
     ours = PlainActor(made).logits(features.numpy())
     assert np.allclose(ours, network(features).detach().numpy(), atol=1e-5)

@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from torch.nn import functional
 
 from models.mineclip import MineClip, WeightsError, mineclip
-from models.mineclip.byte_pairs import Tokenizer, _byte_letters
+from models.mineclip.byte_pairs import Tokenizer, byte_letters
 from models.mineclip.weights import load, published
 from tests.learning.mineclip_files import MERGES, layout, random_state, tiny_layout, write
 
@@ -138,7 +138,7 @@ def test_a_prompt_is_compared_with_31_different_ones(model: MineClip) -> None:
 def test_prompts_become_the_byte_pair_tokens_of_the_merges(tmp_path: Path) -> None:
     path = write(tmp_path).with_name("bpe_simple_vocab_16e6.txt.gz")
     tokens = Tokenizer(path, 512 + len(MERGES) + 2, 77)
-    letters = list(_byte_letters().values())
+    letters = list(byte_letters().values())
     alone, ending = letters.index, lambda letter: 256 + letters.index(letter)
     begin = 512 + len(MERGES)
     row = tokens(["  Milk\nCOWS, it's 10"])[0]

@@ -21,7 +21,7 @@ from nodes.llm.llm import Llm
 from nodes.llm.requests.fitting import Fitted
 from nodes.llm.requests.openai import OpenAIBackend
 from nodes.testing import MockBus, start
-from rlgpt.single_runs.question_again import _problems
+from rlgpt.single_runs.question_again import problems_in_words
 from tests.agent_stack import LOG, TASK
 from tests.launch_toys.launched import refused, rlgpt
 from tests.llm.scripted_server import GOOD, Server, says
@@ -211,8 +211,8 @@ def test_a_question_that_cannot_be_asked_is_refused_in_one_sentence(
 
 
 def test_an_answer_that_there_is_not_has_no_problems_and_is_not_called_sound() -> None:
-    assert _problems(SimpleNamespace(answer="", problems=[])) == "-"
-    assert _problems(SimpleNamespace(answer="{}", problems=[])) == "none"
+    assert problems_in_words(SimpleNamespace(answer="", problems=[])) == "-"
+    assert problems_in_words(SimpleNamespace(answer="{}", problems=[])) == "none"
 
 
 def test_what_was_left_out_and_which_weights_answered_are_in_both_answers(

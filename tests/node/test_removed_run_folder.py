@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nodes.env_server.film import Film
-from nodes.env_server.jail.forking import _shared_memory
+from nodes.env_server.jail.forking import shared_memory
 from nodes.learner.checkpoints import checkpoint
 from nodes.learner.checkpoints.policies import save_spec
 
@@ -15,7 +15,7 @@ from nodes.learner.checkpoints.policies import save_spec
 @pytest.mark.parametrize(
     "write",
     [
-        lambda node: _shared_memory(node / "pulses"),
+        lambda node: shared_memory(node / "pulses"),
         lambda node: checkpoint.save(node / "walk", {}),
         lambda node: checkpoint.write(node / "walk" / "begun", {}),
         lambda node: save_spec(node / "walk", None),

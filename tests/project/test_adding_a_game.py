@@ -41,7 +41,7 @@ from nodes.llm.rulebook.rulebook_backend import (
 )
 from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.configuration import Stack, check, check_task
-from rlgpt.inspecting.stack_doctor import _games
+from rlgpt.inspecting.stack_doctor import game_findings
 from rlgpt.refused import Refused
 from tests.launch_toys.launched import CHECKOUT, PATIENCE, command, environment
 from tests.project.changed_game import CARD_FILE, FILE, PAGE, a_heap, broken_copy, write_game
@@ -436,7 +436,7 @@ def test_a_game_that_cannot_be_loaded_is_named_and_stops_no_other(
         assert re.search(f"^the game 'heap' .*{cause}", problem), problem
         assert "cannot be loaded" in problem or "not installed" in problem
         assert any_task("embedded").game == "minecraft"
-        found = [each for each in _games() if each.about == "games"]
+        found = [each for each in game_findings() if each.about == "games"]
         assert [each.well for each in found] == [False, True]
         assert found[0].words.startswith(problem)
         assert found[1].words == "minecraft, crafter, quarry"

@@ -38,8 +38,8 @@ from rlgpt.table.result import (
     CellTokens,
     differences,
     gather,
+    goal_outcome,
 )
-from rlgpt.table.result import _outcome as outcome  # pyright: ignore[reportPrivateUsage]
 from tests.bus_processes import ROOT
 from voxeldojo.tasks import task_ids
 
@@ -321,12 +321,12 @@ def test_the_outcome_of_a_goal_is_of_its_performance_or_of_its_only_subtask() ->
     ]
     played = Performed(success_rate=2 / 3, episodes=episodes, milestones={}, steps=9, cut=True)
     nothing = msgspec.structs.replace(played, episodes=[])
-    assert outcome(ended("a", "b", performance=played), 30) == (2, 3, True, True)
-    assert outcome(ended("a"), 30) == (4, 8, True, True)
+    assert goal_outcome(ended("a", "b", performance=played), 30) == (2, 3, True, True)
+    assert goal_outcome(ended("a"), 30) == (4, 8, True, True)
     # What worked of a part is nothing of the whole, which failed in every episode.
-    assert outcome(ended("a", "b"), 30) == (0, 30, False, False)
-    assert outcome(ended("a", "b", performance=nothing), 30) == (0, 30, False, False)
-    assert outcome(ended("a", chosen={}), 30) == (0, 30, False, False)
+    assert goal_outcome(ended("a", "b"), 30) == (0, 30, False, False)
+    assert goal_outcome(ended("a", "b", performance=nothing), 30) == (0, 30, False, False)
+    assert goal_outcome(ended("a", chosen={}), 30) == (0, 30, False, False)
 
 
 def test_differences_of_a_cell_are_its_limits_and_overrides_but_not_where_a_model_is() -> None:

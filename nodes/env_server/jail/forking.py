@@ -245,7 +245,7 @@ class ForkServer:
         file = None
         try:
             try:
-                shared, page, file = _shared_memory(self._pulses)
+                shared, page, file = shared_memory(self._pulses)
             except OSError as error:
                 where = self._pulses or "memory that is shared"
                 raise NoRoom(disk_failure(error, where) or f"{where}: {error}") from error
@@ -405,7 +405,7 @@ def _how(code: int | None) -> str:
     return signal_name(-code)
 
 
-def _shared_memory(folder: Path | None) -> tuple[int, memoryview, Path | None]:
+def shared_memory(folder: Path | None) -> tuple[int, memoryview, Path | None]:
     """A file descriptor, the same memory here, and its file. Raises OSError."""
     path = None
     if folder is None:

@@ -33,9 +33,9 @@ def actor_of(learner: Path, policy: Policy, greedy: bool = False) -> Actor:
     return Actor(
         fields=[Field(name=name, size=size) for name, size in spaces.fields],
         choices=spaces.choices,
-        layers=_layers(network.before if remembers else network, policy.id),
+        layers=layers_of(network.before if remembers else network, policy.id),
         memory=_gru(network.cell) if remembers else None,
-        after=_layers(network.after, policy.id) if remembers else [],
+        after=layers_of(network.after, policy.id) if remembers else [],
         greedy=greedy,
     )
 
@@ -67,7 +67,8 @@ def guarded(learner: Path, stages: Sequence[LeadingStage], greedy: bool) -> list
     return found
 
 
-def _layers(network: nn.Module, policy: str) -> list[Layer]:
+def layers_of(network: nn.Module, policy: str) -> list[Layer]:
+    """The layers of a network, as a session plays them. Raises ServiceError: it has others."""
     layers: list[Layer] = []
     for module in network.children():
         if isinstance(module, nn.Linear):

@@ -15,7 +15,7 @@ class Malformed(Exception):
 
 
 def send(connection, value):
-    data = b"".join(_pack(value))
+    data = b"".join(packed(value))
     connection.sendall(struct.pack("!I", len(data)) + data)
 
 
@@ -24,7 +24,7 @@ def receive(connection):
     (length,) = struct.unpack("!I", _exactly(connection, 4))
     if length > MOST:
         raise Malformed(f"a frame of {length} bytes is announced, {MOST} is the most")
-    value, end = _unpack(_exactly(connection, length), 0, 0)
+    value, end = unpacked(_exactly(connection, length), 0, 0)
     if end != length:
         raise Malformed(f"a frame has {length - end} bytes too many")
     return value
@@ -41,7 +41,8 @@ def _exactly(connection, count):
     return b"".join(parts)
 
 
-def _pack(value):
+def packed(value):
+    """A value as MessagePack, in parts."""
     if value is None:
         yield b"\xc0"
     elif value is True or value is False:
@@ -59,12 +60,12 @@ def _pack(value):
     elif isinstance(value, (list, tuple)):
         yield struct.pack("!BI", 0xDD, len(value))
         for entry in value:
-            yield from _pack(entry)
+            yield from packed(entry)
     elif isinstance(value, dict):
         yield struct.pack("!BI", 0xDF, len(value))
         for key, entry in value.items():
-            yield from _pack(key)
-            yield from _pack(entry)
+            yield from packed(key)
+            yield from packed(entry)
     else:
         raise TypeError(f"{type(value)!r} cannot be sent")
 
@@ -80,7 +81,7 @@ LENGTHS = {
 CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
-def _unpack(data, at, depth):
+def unpacked(data, at, depth):
     """The value that begins at a byte, and where it ends."""
     if depth > DEPTH:
         raise Malformed(f"more than {DEPTH} levels")
@@ -123,7 +124,7 @@ def _bytes(data, at, count):
 def _list(data, at, count, depth):
     found = []
     for _ in range(count):
-        value, at = _unpack(data, at, depth + 1)
+        value, at = unpacked(data, at, depth + 1)
         found.append(value)
     return found, at
 
@@ -131,6 +132,6 @@ def _list(data, at, count, depth):
 def _map(data, at, count, depth):
     found = {}
     for _ in range(count):
-        key, at = _unpack(data, at, depth + 1)
-        found[key], at = _unpack(data, at, depth + 1)
+        key, at = unpacked(data, at, depth + 1)
+        found[key], at = unpacked(data, at, depth + 1)
     return found, at

@@ -132,7 +132,7 @@ class MineDojoWorld(World):
         if "generate_world_type" not in kwargs and self._biome:
             kwargs["generate_world_type"] = "specified_biome"
             kwargs.setdefault("specified_biome", self._biome)
-        inventory = _placed(self._given, self._slots)
+        inventory = stacks_in_slots(self._given, self._slots)
         try:
             make_kwargs("open-ended", **kwargs, initial_inventory=inventory)
         except (WrongArgument, WrongValue) as error:
@@ -365,7 +365,9 @@ def default_rays() -> list[tuple[float, float, float]]:
     return [(pitch, -yaw, features.RAY_REACH) for pitch, yaw in sorted(found)]
 
 
-def _placed(inventory: Mapping[str, int], slots: Mapping[int, str]) -> list[tuple[Any, ...]]:
+def stacks_in_slots(
+    inventory: Mapping[str, int], slots: Mapping[int, str]
+) -> list[tuple[Any, ...]]:
     """Stacks, none larger than its item allows: of the items that ``slots`` names in those, as many
     as there are, all others from the main hand on."""
     left = {name.removeprefix("minecraft:").replace(" ", "_"): n for name, n in inventory.items()}
