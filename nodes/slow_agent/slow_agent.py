@@ -61,36 +61,14 @@ class SlowAgent(Node):
         self.serve_action(ACHIEVE, self.achieve)
 
     def achieve(self, goal: Achieving) -> SubtaskReport:
-        task = goal.request.task
         iterations = list(goal.request.history)
         known = len(iterations)
-        enough = least(task), least_again(task, self.config)
-        while True:
-            goal.check()
-            number, limits = len(iterations), self._limits(goal)
-            id = iteration_id(goal, number)
-            # What was begun before a restart is ended, whatever is allowed by now.
-            stopped = self.memory.find(f"{id}/further", _Stopped)
-            if stopped is not None:
-                reason = stopped.reason
-                break
-            reason = stop_reason(iterations, limits, *enough, known)
-            if reason is not None and self.memory.find(f"{id}/began", float) is None:
-                break
-            try:
-                decomposition, problems = self._decompose(goal, number, iterations)
-            except NoAnswer as error:
-                reason = f"There is no decomposition: {error}"
-                break
-            if problems:
-                reason = f"No valid decomposition was given: {' '.join(problems)}"
-                break
-            self._add(goal, iterations, self._iterate(goal, decomposition, iterations))
+        reason, limits, more = self._iterate_until_stopped(goal, iterations)
         self.log.info("%s: %s", goal.id, reason)
-        if stopped is None:
-            stopped = self._more(goal, iterations, limits, enough[1], reason)
-        if stopped is not None:
-            last = self._train_further(goal, stopped.more, iterations)
+        if more is None:
+            more = self._to_train_further(goal, iterations, limits, reason)
+        if more is not None:
+            last = self._train_further(goal, more, iterations)
             reason = _with_further(reason, last, chosen(iterations, limits), limits)
             self._add(goal, iterations, last)
             self.log.info("%s: %s", goal.id, reason)
@@ -102,30 +80,51 @@ class SlowAgent(Node):
             chosen=best and best.number,
         )
 
+    def _iterate_until_stopped(
+        self, goal: Achieving, iterations: list[Iteration]
+    ) -> tuple[str, Limits, Further | None]:
+        """Add iterations until there is a reason to stop. Returns that, the limits by then, and
+        what had begun to be trained further before a restart."""
+        task, known = goal.request.task, len(iterations)
+        enough = least(task), least_again(task, self.config)
+        while True:
+            goal.check()
+            number, limits = len(iterations), self._limits(goal)
+            id = iteration_id(goal, number)
+            # What was begun before a restart is ended, whatever is allowed by now.
+            if (stopped := self.memory.find(f"{id}/further", _Stopped)) is not None:
+                return stopped.reason, limits, stopped.more
+            reason = stop_reason(iterations, limits, *enough, known)
+            if reason is not None and self.memory.find(f"{id}/began", float) is None:
+                return reason, limits, None
+            try:
+                decomposition, problems = self._decompose(goal, number, iterations)
+            except NoAnswer as error:
+                return f"There is no decomposition: {error}", limits, None
+            if problems:
+                return f"No valid decomposition was given: {' '.join(problems)}", limits, None
+            self._add(goal, iterations, self._iterate(goal, decomposition, iterations))
+
     def _add(self, goal: Achieving, iterations: list[Iteration], iteration: Iteration) -> None:
         iterations.append(iteration)
         self.publish(ITERATIONS, iteration)
         goal.feedback(iteration)
 
-    def _more(
-        self,
-        goal: Achieving,
-        iterations: list[Iteration],
-        limits: Limits,
-        again: int,
-        reason: str,
-    ) -> _Stopped | None:
+    def _to_train_further(
+        self, goal: Achieving, iterations: list[Iteration], limits: Limits, reason: str
+    ) -> Further | None:
         """What is trained further after the loop has stopped for this reason, if anything is.
         Remembered, so that after a restart it goes on with that, whatever was set or can be asked
         by then."""
         if not self.parameters.further:
             return None
-        known = len(goal.request.history)
-        more = further(iterations, limits, again + goal.request.reserve, known)
-        if more is None:
-            return None
-        name = f"{iteration_id(goal, len(iterations))}/further"
-        return self.memory.keep(name, _Stopped(reason=reason, more=more))
+        request = goal.request
+        again = least_again(request.task, self.config) + request.reserve
+        more = further(iterations, limits, again, len(request.history))
+        if more is not None:
+            name = f"{iteration_id(goal, len(iterations))}/further"
+            self.memory.keep(name, _Stopped(reason=reason, more=more))
+        return more
 
     def _limits(self, goal: Achieving) -> Limits:
         return self.parameters.limits(goal.request.limits)
