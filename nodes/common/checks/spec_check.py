@@ -49,19 +49,7 @@ def spec_problems(
     if not answer.rewards:
         problems.append("There is no reward: at least one term is needed.")
     for term in answer.rewards:
-        if wrong := weight_problem(term.weight):
-            problems.append(f"The weight of reward term {term.kind!r} is {wrong}.")
-        nameless = term.kind in _NAMELESS or term.kind in specs.nameless
-        if not nameless and not term.name:
-            problems.append(f"Reward term {term.kind!r} needs a name.")
-        elif term.kind == "mineclip":
-            problems += _prompts(term, observations)
-        elif not nameless and (wrong := specs.reward_problem(term)):
-            problems.append(f"Reward term {term.kind!r}: {wrong}.")
-        if (term.kind == "code") != bool(term.source):
-            problems.append("`source` is given for reward terms of kind 'code', and for no other.")
-        if term.negatives and term.kind != "mineclip":
-            problems.append("`negatives` are given for reward terms of kind 'mineclip' only.")
+        problems += _term_problems(term, specs, observations)
     wrong_targets = [specs.target_problem(name) for name in answer.targets]
     problems += [f"Targets: {wrong}." for wrong in wrong_targets if wrong]
     if not 1 <= answer.horizon <= MOST_STEPS:
@@ -135,6 +123,24 @@ def _clones(chosen: list[str], known: Collection[str]) -> list[str]:
     return [
         f"There is no program {name!r} to clone: {there}." for name in chosen if name not in known
     ]
+
+
+def _term_problems(term: RewardTerm, specs: Specs, observations: Collection[str]) -> list[str]:
+    problems: list[str] = []
+    if wrong := weight_problem(term.weight):
+        problems.append(f"The weight of reward term {term.kind!r} is {wrong}.")
+    nameless = term.kind in _NAMELESS or term.kind in specs.nameless
+    if not nameless and not term.name:
+        problems.append(f"Reward term {term.kind!r} needs a name.")
+    elif term.kind == "mineclip":
+        problems += _prompts(term, observations)
+    elif not nameless and (wrong := specs.reward_problem(term)):
+        problems.append(f"Reward term {term.kind!r}: {wrong}.")
+    if (term.kind == "code") != bool(term.source):
+        problems.append("`source` is given for reward terms of kind 'code', and for no other.")
+    if term.negatives and term.kind != "mineclip":
+        problems.append("`negatives` are given for reward terms of kind 'mineclip' only.")
+    return problems
 
 
 def _prompts(term: RewardTerm, observations: Collection[str]) -> list[str]:

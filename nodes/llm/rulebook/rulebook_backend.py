@@ -26,12 +26,13 @@ from messages.chat import (
     Question,
     SpecAnswer,
     SpecQuestion,
+    TriedNote,
     game_of,
 )
 from messages.plan import Method
 from messages.world import DEFAULT_GAME
 from models.outcomes import Ending, failures, outcome_in_words, succeeded
-from nodes.common.checks.rule_file import BOOK, GuardRule
+from nodes.common.checks.rule_file import BOOK, GuardRule, Spec
 from nodes.llm.backend import BackendError, Completion
 from nodes.llm.rulebook import filled_specs, rules
 from nodes.llm.rulebook.next_decomposition import choice_after
@@ -189,48 +190,20 @@ def program(question: ProgramQuestion, book: str = BOOK) -> ProgramAnswer:
 
 def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
     """The spec after as many as have failed; macros only where they are allowed."""
-    goal, inventory = question.task.success, question.task.inventory
-    rule = None
-    if question.guard is not None:
-        rule = Book(question.task.game, book).guard(question.guard.name)
-        stock = [rule.spec] if rule.spec else []
+    rulebook = Book(question.task.game, book)
+    if question.guard is None:
+        rule, stock = None, _step(question, book)[0].specs
     else:
-        stock = _step(question, book)[0].specs
+        rule = rulebook.guard(question.guard.name)
+        stock = [rule.spec] if rule.spec else []
     if not stock:
         raise rules.NoRule(f"the rulebook has no training spec for {question.sub_action.name!r}")
-    failed = sum(
-        line.sub_action.name == question.sub_action.name
-        and line.sub_action.method == "rl"
-        and not line.verdict.success
-        for line in question.history
-    )
-    rulebook = Book(question.task.game, book)
-    chosen = filled_specs.spec(stock[min(failed, len(stock) - 1)], goal, inventory, rulebook)
-    macros = [
-        MacroDraft(
-            name=macro.name,
-            source=rulebook.program(macro.file, goal, inventory),
-            purpose=macro.purpose,
-            max_steps=macro.max_steps,
-        )
-        for macro in chosen.macros
-        if question.macros_allowed
-    ]
-    if rule is not None and question.macros_allowed and chosen.programs != "none":
-        macros += _guards_own(rulebook, rule, question, chosen.interrupt)
+    number = min(_failed_specs(question), len(stock) - 1)
+    goal, inventory = question.task.success, question.task.inventory
+    chosen = filled_specs.spec(stock[number], goal, inventory, rulebook)
+    macros = _stock_macros(question, rulebook, rule, chosen)
     own = [each for each in question.programs if each.success == question.sub_action.success]
-    offered = {"none": [], "own": own, "all": question.programs}[chosen.programs]
-    tried = [
-        MacroDraft(
-            name=each.name,
-            source="",  # is known by its name
-            purpose=f"was tried for {each.sub_action}, {each.rate:.2f} of {each.episodes} episodes",
-            max_steps=chosen.horizon,
-            interrupt=chosen.interrupt,
-        )
-        for each in offered
-        if question.programs_as_macros
-    ]
+    tried = _tried_macros(question, own, chosen)
     best = max(own, key=lambda each: each.rate, default=None)
     cloned = chosen.clone and question.programs_to_clone and best is not None and best.rate > 0
     sees = MINECLIP.name in question.observations  # else its weights are not there
@@ -256,6 +229,53 @@ def spec(question: SpecQuestion, book: str = BOOK) -> SpecAnswer:
         memory=chosen.memory,
         memory_size=chosen.memory_size,
     )
+
+
+def _failed_specs(question: SpecQuestion) -> int:
+    """How many specs have failed for the sub-action."""
+    return sum(
+        line.sub_action.name == question.sub_action.name
+        and line.sub_action.method == "rl"
+        and not line.verdict.success
+        for line in question.history
+    )
+
+
+def _stock_macros(
+    question: SpecQuestion, rulebook: Book, rule: GuardRule | None, chosen: Spec
+) -> list[MacroDraft]:
+    """The programs of the stock that join the actions; for a guard its own among them."""
+    if not question.macros_allowed:
+        return []
+    macros = [
+        MacroDraft(
+            name=macro.name,
+            source=rulebook.program(macro.file, question.task.success, question.task.inventory),
+            purpose=macro.purpose,
+            max_steps=macro.max_steps,
+        )
+        for macro in chosen.macros
+    ]
+    if rule is not None and chosen.programs != "none":
+        macros += _guards_own(rulebook, rule, question, chosen.interrupt)
+    return macros
+
+
+def _tried_macros(question: SpecQuestion, own: list[TriedNote], chosen: Spec) -> list[MacroDraft]:
+    """The programs that were tried and join the actions: all, or the sub-action's ``own``."""
+    if not question.programs_as_macros:
+        return []
+    offered = {"none": [], "own": own, "all": question.programs}[chosen.programs]
+    return [
+        MacroDraft(
+            name=each.name,
+            source="",  # is known by its name
+            purpose=f"was tried for {each.sub_action}, {each.rate:.2f} of {each.episodes} episodes",
+            max_steps=chosen.horizon,
+            interrupt=chosen.interrupt,
+        )
+        for each in offered
+    ]
 
 
 def _guards_own(
