@@ -4,13 +4,16 @@ starts until after the last one has ended."""
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from nodes.common.running.process import child_environment, python
+from nodes.common.running.process import child_environment, end_with_parent, python
 from rlgpt.bags.recording import SUBSCRIBED
 
 _READY = 30.0  # seconds
+_LOOK = 0.1  # seconds between two looks at whether the launch is given up
 _SUBSCRIBED = 5.0  # seconds
 _GRACE = 15.0  # seconds for the footer
 
@@ -30,13 +33,21 @@ class LaunchRecorder:
             stderr=subprocess.PIPE,
             env=child_environment(),
             start_new_session=True,  # Ctrl-C ends the nodes first
+            # A launcher that is killed takes it along, also before it records.
+            preexec_fn=partial(end_with_parent, signal.SIGTERM),
             text=True,
             errors="replace",
         )
         self._reader = threading.Thread(target=self._read, name="bag", daemon=True)
         self._reader.start()
-        if not self._ready.wait(_READY):
-            report("bag: the recorder is not ready yet; what comes first may be missing")
+
+    def wait_ready(self, given_up: Callable[[], bool]) -> None:
+        """Wait until it records, or until the launch is ``given_up``."""
+        until = time.monotonic() + _READY
+        while not self._ready.wait(_LOOK) and not given_up():
+            if time.monotonic() > until:
+                self._report("bag: the recorder is not ready yet; what comes first may be missing")
+                return
 
     def wait_subscribed(self) -> None:
         """Wait until it is subscribed to all nodes, which it cannot be to one that is run by hand

@@ -258,7 +258,11 @@ class Launch:
         )
         serving.start()
         try:
-            with self._recorded(), LiveView(self._view, self.supervisor.states):
+            with (
+                self.supervisor.ended_by_signals(),
+                self._recorded(),
+                LiveView(self._view, self.supervisor.states),
+            ):
                 self.supervisor.run()
             for sentence in collect(self._bus, self._run, self._away):
                 self._view.report(sentence)
@@ -277,6 +281,7 @@ class Launch:
         snapshot = self._stack.bag == "snapshot"
         self._recorder = LaunchRecorder(self._run, snapshot, self._view.report)
         try:
+            self._recorder.wait_ready(lambda: self.supervisor.interrupted is not None)
             yield
         finally:
             self._recorder.stop()

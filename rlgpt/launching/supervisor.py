@@ -13,11 +13,12 @@ import socket
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
 from messages.system import NodeState
-from nodes.common.running.ending_signals import heeded
+from nodes.common.running.ending_signals import ended_by
 from nodes.common.running.exit_codes import ALREADY_RUNNING, REFUSED, UNUSABLE_FILE
 from nodes.common.running.process_status import signal_name
 from rlgpt.cluster.host_choice import command, grace
@@ -123,13 +124,15 @@ class Supervisor:
         with contextlib.suppress(OSError):
             self._wake_out.send(b"\0")
 
+    def ended_by_signals(self) -> AbstractContextManager[None]:
+        """Within it signals end the launch in order, before and after ``run``, too. A launch in the
+        background is ended by SIGINT as well."""
+        return ended_by(self._signalled)
+
     # ---- the loop
 
     def run(self) -> None:
         """Returns when every node has ended: after ``finish``, a signal or a failure."""
-        # A launch in the background is ended by SIGINT, too.
-        handled = {signal.SIGINT, signal.SIGTERM, *heeded()}
-        before = {number: signal.signal(number, self._signalled) for number in handled}
         wakeup = signal.set_wakeup_fd(self._wake_out.fileno(), warn_on_full_buffer=False)
         self._selector.register(self._wake_in, selectors.EVENT_READ, self._drain)
         self._selector.register(self._readiness, selectors.EVENT_READ, self._read_readiness)
@@ -153,8 +156,6 @@ class Supervisor:
         finally:
             self._close()
             signal.set_wakeup_fd(wakeup)
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     def _close(self) -> None:
         for child in self.children.values():  # only after an exception in the loop

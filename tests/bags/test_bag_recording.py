@@ -440,6 +440,27 @@ def test_a_launch_goes_on_when_its_recorder_is_killed(tmp_path: Path) -> None:
         assert launch.stop() == 130
 
 
+def _recorder_of(run: Path) -> list[int]:
+    return [p for p in processes_of(run) if b"record" in Path(f"/proc/{p}/cmdline").read_bytes()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_launch_that_ends_before_its_recorder_is_ready_leaves_none(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    run = tmp_path / "it"
+    with launched("launch", "--bag", "toys", "run=it", cwd=tmp_path, run=run) as launch:
+        eventually(lambda: _recorder_of(run), lambda: launch.text)
+        code = launch.stop(number)  # after it no process of the run is left
+    if number == signal.SIGKILL:
+        assert code == -number
+    else:
+        assert code == 128 + number
+        assert "stopped in order; `rlgpt resume it` goes on from here" in launch.text
+
+
 def test_a_launch_with_an_invalid_bag_option_is_refused(tmp_path: Path) -> None:
     (tmp_path / "launch").mkdir()
     (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
