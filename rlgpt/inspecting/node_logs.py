@@ -74,8 +74,8 @@ def show_logs(
     as_json: bool = False,
 ) -> int:
     """Print the entries of these nodes (none: of all), the last ``last`` of them, and with
-    ``follow`` those that come, until Ctrl-C. Raises Refused, also where the run folder is removed
-    meanwhile."""
+    ``follow`` those that come, until Ctrl-C or until nothing of the run runs any more. Raises
+    Refused, also where the run folder is removed meanwhile."""
     if last is not None and last < 0:
         raise Refused(f"--last {last}: 0 entries or more")
     run = run_folder.find(wanted)
@@ -94,12 +94,16 @@ def show_logs(
     for entry in seen:
         _print(entry, width, as_json)
     while follow:
+        runs = run_folder.launched(run) or run_folder.running_nodes(run)
         time.sleep(_POLL)
         if not run.exists():
             raise Refused(f"{run} was removed or moved: nothing more will come", code=FAILED)
         fresh = [entry for log in logs for entry in log.read() if chosen.takes(entry)]
         for entry in sorted(fresh, key=lambda entry: entry.time):
             _print(entry, width, as_json)
+        if not runs:  # what was written before that is printed
+            to_stderr(f"nothing of {run.name} runs: no more entries come")
+            return 0
     return 0
 
 

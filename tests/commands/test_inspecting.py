@@ -1,5 +1,6 @@
 """The commands that look into a stack, on a live run of toys and on what it leaves behind."""
 
+import contextlib
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ from messages.interface import Service
 from rlgpt.inspecting.node_logs import make_filter
 from rlgpt.inspecting.rates import _Counted
 from rlgpt.refused import Refused
+from rlgpt.runs import run_folder
 from tests.launch_toys.launched import (
     PATIENCE,
     Launched,
@@ -120,6 +122,27 @@ def test_a_log_is_followed(live: Launched, place: Path) -> None:
         # Again and again: nothing shows when it has begun to follow.
         eventually(set_and_seen)
         assert log.stop(signal.SIGINT) == 130
+
+
+def test_a_followed_log_ends_once_nothing_of_the_run_runs(tmp_path: Path) -> None:
+    run = tmp_path / "it"
+    (run / "talker").mkdir(parents=True)
+    (run / "config.yaml").write_text("nodes: {talker: {}}")
+    log, entry = run / "talker" / "node.log", "2026-01-31 12:00:00,000 INFO {}\n"
+    log.write_text(entry.format("begins"))
+    follow = ("node", "log", "-f", "--run", str(run))
+    with launched(*follow, cwd=tmp_path, run=tmp_path / "none") as following:
+        assert following.ended() == 0
+    assert "begins" in following.text
+    with contextlib.ExitStack() as stack:
+        with run_folder.Lock(run):  # as its launcher holds it
+            following = stack.enter_context(launched(*follow, cwd=tmp_path, run=tmp_path / "none"))
+            following.wait_for("begins")
+            with log.open("a") as file:
+                file.write(entry.format("ends"))
+            following.wait_for("ends")
+        assert following.ended() == 0
+    assert "nothing of it runs: no more entries come" in following.text
 
 
 def test_a_log_entry_of_several_lines_is_read_as_one(tmp_path: Path) -> None:
