@@ -196,7 +196,7 @@ def _released(run: Path, stack: Stack, nodes: Sequence[str]) -> Iterator[None]:
         return
     with connected(run, stack) as bus, ExitStack() as taken:
         for node in nodes:
-            taken.enter_context(taken_over(bus, node))
+            taken.enter_context(taken_over(run, bus, node))
         yield
 
 

@@ -21,7 +21,7 @@ from rlgpt.interfaces import Interface, declared, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
-from rlgpt.runs.typed import none_running
+from rlgpt.runs.typed import none_running, silent_launcher
 
 Kind = TypeVar("Kind", Topic[Any], Service[Any, Any], Action[Any, Any, Any])
 
@@ -72,7 +72,7 @@ class Connection:
         try:
             return self._bus.call(LIST, Empty()).nodes
         except BusError as error:
-            raise StackError(f"the launcher of {self.run.name} does not answer: {error}") from None
+            raise StackError(silent_launcher(self.run, error)) from None
 
     def names(self, kind: str) -> list[str]:
         """The names of all that the nodes offer now: ``topic``, ``service`` or ``action``."""

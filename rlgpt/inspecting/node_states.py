@@ -15,7 +15,7 @@ from rlgpt.inspecting.output import print_facts, print_rows
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused
 from rlgpt.runs import run_folder
-from rlgpt.runs.typed import short_path
+from rlgpt.runs.typed import short_path, silent_launcher
 
 _COLUMNS = {
     "node": "node",
@@ -98,7 +98,7 @@ def control(what: str, node: str, wanted: str | None) -> int:
         except RemoteError as error:
             raise Refused(error.message) from None
         except BusError as error:
-            raise Refused(f"the launcher of {run.name} does not answer: {error}", FAILED) from None
+            raise Refused(silent_launcher(run, error), FAILED) from None
         # The launcher gives up when it takes too long: `patience`, in the launch file.
         while state.state in ("starting", "waiting"):
             time.sleep(0.02)

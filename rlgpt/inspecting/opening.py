@@ -15,7 +15,7 @@ from rlgpt.interfaces import declared, declared_nodes, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
-from rlgpt.runs.typed import none_running, run_option, run_word
+from rlgpt.runs.typed import none_running, run_option, run_word, silent_launcher
 
 
 @contextlib.contextmanager
@@ -48,7 +48,7 @@ def launcher_states(run: Path, bus: Bus) -> list[NodeState]:
     try:
         return bus.call(LIST, Empty()).nodes
     except BusError as error:
-        raise Refused(f"the launcher of {run.name} does not answer: {error}", code=FAILED) from None
+        raise Refused(silent_launcher(run, error), code=FAILED) from None
 
 
 def described(run: Path, stack: Stack, bus: Bus) -> list[Description]:

@@ -11,6 +11,8 @@ from nodes.common.running.file_lock import is_locked, take_lock
 from nodes.config import ENV_SERVER, ConfigError, env_server_number, read_config
 from rlgpt.refused import Refused
 
+_LONGEST_PID = 20  # characters
+
 
 def create(name: str, wanted: str | None) -> Path:
     """Make a new run folder, ``runs/<name>-<time>`` unless ``wanted`` names one. Raises Refused."""
@@ -152,9 +154,9 @@ class Lock:
         except OSError as error:
             raise Refused(f"cannot write to the run folder {run} ({error.strerror})") from None
         if not take_lock(self._file):
-            holder = os.pread(self._file, 20, 0).decode(errors="replace").strip()
             os.close(self._file)
-            by = f" by process {holder}" if holder.isdigit() else ""
+            holder = launcher_process(run)
+            by = f" by process {holder}" if holder else ""
             raise Refused(f"{run} is already launched{by}; stop that launch first")
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
@@ -182,6 +184,15 @@ def remove_short_sockets(run: Path) -> None:
 def launched(run: Path) -> bool:
     """Whether a launcher holds ``run`` right now."""
     return held(run / "lock")
+
+
+def launcher_process(run: Path) -> int:
+    """The process that launched ``run`` last, by its lock; 0 if it is not known."""
+    try:
+        text = (run / "lock").read_bytes().strip()
+    except OSError:
+        return 0
+    return int(text) if len(text) < _LONGEST_PID and text.isdigit() else 0
 
 
 def held(lock: Path) -> bool:

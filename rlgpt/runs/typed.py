@@ -4,6 +4,7 @@ import os
 import shlex
 from pathlib import Path
 
+from nodes.common.running.process_status import status_of
 from rlgpt.refused import Refused
 from rlgpt.runs import run_folder
 
@@ -35,6 +36,18 @@ def run_option(run: Path) -> str:
 def none_running(run: Path) -> str:
     """The sentence about a run of which no node is running."""
     return f"no node of {run.name} is running; `rlgpt resume {run_word(run)}` starts them"
+
+
+def silent_launcher(run: Path, error: Exception) -> str:
+    """The sentence about a launcher that does not answer though it holds its run."""
+    pid = run_folder.launcher_process(run)
+    status = status_of(pid)
+    if status is not None and status.state == "T" and run_folder.launched(run):
+        return (
+            f"the launcher of {run.name} was stopped, as by Ctrl-Z: `fg` in its terminal or "
+            f"`kill -CONT {pid}` lets it go on"
+        )
+    return f"the launcher of {run.name} does not answer: {error}"
 
 
 def _found(wanted: str | None) -> Path | None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
@@ -22,6 +23,7 @@ from rlgpt.inspecting.late_ends import ended_by_launcher
 from rlgpt.inspecting.opening import connected
 from rlgpt.refused import Refused
 from rlgpt.runs import run_folder
+from rlgpt.runs.typed import silent_launcher
 
 PORT = 5678  # where editors look for debugpy
 
@@ -44,7 +46,7 @@ def run(
     if not run_folder.launched(folder):
         _print(f"{folder.name} has no launcher; {node} runs alone")
         return _in_foreground(command, debugger)
-    with interruptible(), connected(folder, stack) as bus, taken_over(bus, node, debug):
+    with interruptible(), connected(folder, stack) as bus, taken_over(folder, bus, node, debug):
         return _in_foreground(command, debugger)
 
 
@@ -68,9 +70,9 @@ def _print(text: str) -> None:
 
 
 @contextlib.contextmanager
-def taken_over(bus: Bus, node: str, debugged: bool = False) -> Iterator[None]:
-    """Within it the launcher leaves ``node`` to this process. It gets the node back in the end, if
-    it had it before: also where this is interrupted while the launcher ends its own."""
+def taken_over(run: Path, bus: Bus, node: str, debugged: bool = False) -> Iterator[None]:
+    """Within it the launcher of ``run`` leaves ``node`` to this process. It gets the node back in
+    the end, if it had it before: also where this is interrupted while the launcher ends its own."""
 
     def states() -> list[NodeState]:
         return bus.call(LIST, Empty()).nodes
@@ -84,7 +86,8 @@ def taken_over(bus: Bus, node: str, debugged: bool = False) -> Iterator[None]:
         except BusError as error:
             if isinstance(error, RemoteError):  # it was rejected, and nothing is to be taken back
                 ours = False
-            raise Refused(f"the launcher does not release {node}: {error}") from None
+                raise Refused(f"the launcher does not release {node}: {error}") from None
+            raise Refused(silent_launcher(run, error)) from None
         if ours:
             _print(f"the launcher has stopped its {node}; this one takes its place")
         else:
@@ -93,17 +96,21 @@ def taken_over(bus: Bus, node: str, debugged: bool = False) -> Iterator[None]:
     finally:
         if ours:
             with ended_by(lambda *_: None):  # a second Ctrl-C would leave the launch without it
-                _reclaim(bus, node)
+                _reclaim(run, bus, node)
 
 
-def _reclaim(bus: Bus, node: str) -> None:
+def _reclaim(run: Path, bus: Bus, node: str) -> None:
     try:
         bus.call(RECLAIM, NodeName(node=node))
         _print(f"{node} is the launcher's again")
     except RemoteError as error:
         _print(f"the launcher does not take {node} back: {error.message}")
-    except BusError:
-        _print("the launcher has ended")
+    except BusError as error:
+        if run_folder.launched(run):
+            back = f"then `rlgpt node restart {node}` gives {node} back to it"
+            _print(f"{silent_launcher(run, error)}; {back}")
+        else:
+            _print("the launcher has ended")
 
 
 def _in_foreground(command: list[str], environment: Mapping[str, str]) -> int:

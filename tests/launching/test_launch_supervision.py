@@ -21,6 +21,7 @@ from tests.launch_toys.launched import (
     command,
     environment,
     eventually,
+    failed,
     launched,
     printed,
     processes_of,
@@ -401,6 +402,20 @@ def test_a_node_that_was_stopped_is_named_and_waited_for(place: Path) -> None:
         eventually(lambda: listed(place).count("stopped by a signal") == 1)
         printed("node", "restart", "third", "--run", "out", cwd=place)
         assert "stopped by a signal" not in listed(place)
+        assert launch.stop() == 130
+
+
+def test_a_launcher_that_was_stopped_is_named(place: Path) -> None:
+    with three(place) as launch:
+        ready(launch)
+        launch.process.send_signal(signal.SIGSTOP)
+        pid = launch.process.pid
+        words = f"was stopped, as by Ctrl-Z: `fg` in its terminal or `kill -CONT {pid}`"
+        try:
+            assert words in failed("node", "list", "--run", "out", cwd=place, code=1)
+            assert words in failed("run", "third", "--run", "out", cwd=place, code=2)
+        finally:
+            launch.process.send_signal(signal.SIGCONT)
         assert launch.stop() == 130
 
 
