@@ -49,6 +49,7 @@ def test_the_logs_of_another_tree_are_what_was_to_be_brought():
     assert next_item(plan, episode({})) == "log"
     assert next_item(plan, episode({"log2": 3})) == "planks"
     assert (plan.failed, plan.fruitless) == (0, 0)
+    assert plan.gained == {"log"}  # a milestone of the report
 
 
 def test_after_a_failed_try_another_trees_logs_count_all_the_same():

@@ -78,10 +78,11 @@ class EpisodePlan:
 
     def note_gains(self, episode: Episode) -> None:
         """Note the items of the plan that the episode has gained by now."""
+        before = self._with_substitutes(episode.before).inventory
+        now = self._with_substitutes(episode.after).inventory
         for each in self.request.subtasks:
             success = each.subtask.success
-            had = episode.before.inventory.get(success.name, 0)
-            if success.kind == "have" and episode.after.inventory.get(success.name, 0) > had:
+            if success.kind == "have" and now.get(success.name, 0) > before.get(success.name, 0):
                 self.gained.add(success.name)
 
     def lost_at(self) -> Condition:
