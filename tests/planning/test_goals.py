@@ -267,11 +267,15 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
             "rules leads to 'monster_egg'; what comes nearest is 'obtain egg' or 'obtain 8 egg'; a",
         ),
         (["prompt=find a dessert"], "what comes nearest is 'find desert' or"),
-        (["prompt=go to the overworld"], "brings about in_dimension 'overworld'; a language model"),
+        (["prompt=go to the overworld"], "success: in the Overworld holds before the first step"),
+        (
+            ["prompt=go to the overworld", "task.biome=nether"],
+            "brings about in_dimension 'overworld'; a language model",
+        ),
         (["prompt=go to the end"], "no program that finds one; what comes nearest is"),
         (
-            ["prompt=get a water bucket"],
-            "has no plan for 'get a water bucket': the rulebook knows no way to get 'water_bucket'",
+            ["prompt=get a lava bucket"],
+            "has no plan for 'get a lava bucket': the rulebook knows no way to get 'lava_bucket'",
         ),
         (["prompt=get a nether star"], "the rulebook has no program that builds one; what comes"),
         (

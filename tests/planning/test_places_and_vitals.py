@@ -1,5 +1,5 @@
-"""Goals of a biome, a height and a vital, and items that become a block of another name, by the
-rulebook's plans and programs in the world."""
+"""Goals of a biome, a height and a vital, and items that are used or had in a way of their own, by
+the rulebook's plans and programs in the world."""
 
 import pytest
 
@@ -19,9 +19,13 @@ EPISODES = 8
         ("health", "food", 16, {"bread": 2}, {"start_food": 8}, 300, 7),
         ("health", "oxygen", 300, {}, {}, 100, 8),
         ("placed", "sign", 2, {"sign": 3}, {}, 200, 7),
+        ("used", "apple", 1, {"apple": 1}, {}, 3000, 6),
+        ("used", "bucket", 1, {"bucket": 1}, {}, 3000, 6),
+        ("have", "fish", 1, {"fishing_rod": 1}, {}, 9000, 5),
+        ("have", "stone_slab", 6, {"cobblestone": 3, "crafting_table": 1}, {}, 200, 7),
     ],
 )
-def test_most_episodes_come_there(
+def test_most_episodes_succeed(
     kind: str,
     name: str,
     quantity: int,

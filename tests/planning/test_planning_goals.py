@@ -130,6 +130,44 @@ def test_who_begins_in_the_nether_need_not_go_there():
     assert [each.success for each in plan] == [quartz]
 
 
+@pytest.mark.parametrize(
+    ("success", "world", "missing"),
+    [
+        (Condition(kind="have", name="log"), {}, "log"),
+        (Condition(kind="have", name="netherrack"), {}, "log"),  # of the pickaxe
+        (Condition(kind="have", name="milk_bucket"), {}, "milk_bucket"),
+        (Condition(kind="have", name="milk_bucket"), {"initial_mobs": "cow"}, ""),
+        (Condition(kind="have", name="ghast_tear"), {}, ""),
+        (Condition(kind="in_biome", name="forest"), {}, "forest"),
+    ],
+)
+def test_who_begins_in_the_nether_gets_nothing_of_the_overworld(
+    success: Condition, world: dict[str, str | int | float | bool], missing: str
+):
+    task = Task(
+        id="t", prompt="", success=success, biome="nether", inventory={"bucket": 1}, world=world
+    )
+    refused = f"{missing} is not found in the Nether, where an episode begins" if missing else ""
+    assert refused in plan_problem(task)
+    assert bool(plan_problem(task)) == bool(missing)
+    at_home = msgspec.structs.replace(task, biome="plains")
+    assert "is not found in" not in plan_problem(at_home)
+
+
+def test_fish_are_caught_with_a_rod():
+    assert steps("have", "fish", {"fishing_rod": 1}, quantity=3) == [("have", "fish", 3)]
+    plan = [name for _, name, _ in steps("have", "fish", {})]
+    assert (plan[0], plan[-2:]) == ("string", ["fishing_rod", "fish"])
+
+
+def test_stone_slabs_are_made_of_the_stone_that_is_everywhere():
+    held = {"crafting_table": 1, "wooden_pickaxe": 1}
+    assert [name for _, name, _ in steps("have", "stone_slab", held, quantity=8)] == [
+        "cobblestone",
+        "stone_slab",
+    ]
+
+
 def test_a_subtask_after_the_portal_is_practised_in_the_nether():
     task = Task(id="quartz", prompt="", success=Condition(kind="have", name="quartz"))
     plan = PLANNING.plan_for(task.success, {"obsidian": 10, "flint_and_steel": 1})
@@ -243,10 +281,10 @@ def test_a_skull_is_had_from_a_mob_of_the_nether():
 
 
 def test_a_plan_with_a_subtask_that_a_rule_file_does_not_know_is_none():
-    water = Condition(kind="have", name="water_bucket")
-    task = Task(id="water", prompt="", success=water, inventory={"bucket": 1})
-    assert PLANNING.plan_for(water, task.inventory)
-    assert "no way to get 'water_bucket'" in plan_problem(task)
+    lava = Condition(kind="have", name="lava_bucket")
+    task = Task(id="lava", prompt="", success=lava, inventory={"bucket": 1})
+    assert PLANNING.plan_for(lava, task.inventory)
+    assert "no way to get 'lava_bucket'" in plan_problem(task)
     assert plan_problem(task, "mineagent.yaml") == ""  # it has one approach to everything
 
 
@@ -264,6 +302,8 @@ def test_a_plan_with_a_subtask_that_a_rule_file_does_not_know_is_none():
         (Condition(kind="have", name="reeds"), "collect"),
         (Condition(kind="have", name="redstone"), "mine"),
         (Condition(kind="have", name="egg"), "follow"),
+        (Condition(kind="have", name="fish"), "dip"),
+        (Condition(kind="have", name="water_bucket"), "dip"),
         (Condition(kind="in_dimension", name="nether"), "enter"),
     ],
     ids=lambda each: f"{each.kind}-{each.name}" if isinstance(each, Condition) else each,
@@ -282,6 +322,8 @@ def test_the_rulebook_has_an_approach_for_each_kind_of_goal(goal: Condition, kin
         ("tnt", "put_item_down.py"),
         ("golden_axe", "dig_once.py"),
         ("compass", "press_use.py"),
+        ("golden_apple", "eat.py"),
+        ("bucket", "use_at_water.py"),
     ],
 )
 def test_the_program_for_an_item_follows_from_how_it_is_used(item: str, program: str):

@@ -12,7 +12,7 @@ import yaml
 import rlgpt
 from messages.bus import RemoteError
 from messages.plan import PURSUE, Limits, PursueGoal
-from messages.world import Condition, Task
+from messages.world import UNSAID, Condition, Task
 from nodes.common.checks.rule_file import known_files
 from nodes.common.checks.task_check import task_problem
 from nodes.planner.planner import Planner
@@ -55,11 +55,43 @@ def test_the_task_files_of_launch_have_no_problem(path: Path) -> None:
             for start in ({"biome": "plains"}, {"world": {"start_time": 0}})
         ),
         ({"world": {"initial_mobs": "cow, cwo"}}, "initial_mobs: there is no mob 'cwo'"),
+        (
+            {"success": Condition(kind="health", name="food", quantity=18)},
+            "success: food 18 or more holds before the first step: an episode begins with food at "
+            "20; task.world.start_food=1 begins with less",
+        ),
+        (
+            {"success": UNSAID, "prompt": "have 300 oxygen"},
+            "success: oxygen 300 or more holds before the first step",
+        ),
+        (
+            {"success": Condition(kind="in_biome", name="forest")},
+            "holds before the first step: an episode begins in it: choose another task.biome",
+        ),
+        (
+            {"success": Condition(kind="in_dimension", name="nether"), "biome": "nether"},
+            "in the Nether holds before the first step",
+        ),
     ],
 )
 def test_mistakes_in_a_task_are_named(change: dict[str, object], problem: str) -> None:
     assert problem in task_problem(msgspec.structs.replace(TASK, **change))
     assert task_problem(TASK) == ""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {
+            "success": Condition(kind="health", name="food", quantity=18),
+            "world": {"start_food": 17},
+        },
+        {"success": Condition(kind="in_biome", name="forest"), "biome": ""},
+        {"success": Condition(kind="in_dimension", name="overworld"), "biome": "the_end"},
+    ],
+)
+def test_a_state_that_episodes_do_not_begin_in_may_be_a_goal(change: dict[str, object]) -> None:
+    assert task_problem(msgspec.structs.replace(TASK, **change)) == ""
 
 
 def test_the_planner_rejects_a_goal_with_an_unknown_item(tmp_path: Path) -> None:

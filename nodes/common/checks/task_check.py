@@ -190,7 +190,8 @@ def _problems(task: Task) -> Iterator[str]:
     for key in START:
         if getattr(task, key) and key not in game.start:
             yield f"{key}: an episode of {game.title} always starts the same way; leave it out"
-    yield from game.task_problems(task)
+    success = _asked_for(task)
+    yield from game.task_problems(msgspec.structs.replace(task, success=success or task.success))
 
 
 def _wrong_field(condition: Condition, game: Card) -> str:

@@ -2,7 +2,7 @@
 its stages put it down and use it, and who goes away takes it along, so that a plan never has to
 know where something stands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -15,7 +15,7 @@ from worlds.common.plan_arithmetic import Arithmetic, Fuel, Need
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
 from worlds.minecraft.card.naming import seen_name
-from worlds.minecraft.card.ways import HOMES, MOBS_FOUND, PLACES, WAYS, way_to
+from worlds.minecraft.card.ways import HOMES, MOBS_FOUND, PLACES, WAYS, found_here, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
 _WEAPONS = tuple(
@@ -55,12 +55,14 @@ _VERBS = {
     "kill": "get",
     "use": "get",
     "find": "find",
+    "fish": "catch",
 }
 _PHRASES = {
     "dig": "dig the block {of}",
     "kill": "kill a {of}",
     "use": "use {held} on a {of}",
     "find": "find beside a {of}",
+    "fish": "fish in {of} with a {held}",
     "craft": "craft",
     "smelt": "smelt",
     "enter": "build the frame of a {of} of {held}, light it with flint_and_steel, stand in it",
@@ -123,10 +125,13 @@ class MinecraftPlanning(WayPlanning):
         return {**task.inventory, **dict.fromkeys(here, 1)}
 
     def wrong_start(self, task: Task, success: Condition) -> str:
-        """A fight is planned for where the player is, so the mob has to come there."""
+        """A fight is planned for where the player is, so the mob has to come there. From another
+        dimension no program leads back."""
         mob = success.name
-        laid_out = str(task.world.get("initial_mobs", "")).split(",")
-        if success.kind != "killed" or mob in map(str.strip, laid_out):
+        laid_out = {each.strip() for each in str(task.world.get("initial_mobs", "")).split(",")}
+        if away := self._left_behind(task, success, laid_out):
+            return away
+        if success.kind != "killed" or mob in laid_out:
             return ""
         if mob not in MOBS_FOUND:
             return (
@@ -139,6 +144,30 @@ class MinecraftPlanning(WayPlanning):
         return (
             f"{mob} is found in the biome {home} alone, and a fight is planned for where an "
             f"episode begins: task.biome={home} begins there"
+        )
+
+    def _left_behind(self, task: Task, success: Condition, laid_out: Collection[str]) -> str:
+        """What a goal takes of the overworld, where an episode begins elsewhere; "" if nothing."""
+        begun = self.begun(task)
+        here = next((place for place in PLACES if begun.get(place, 0)), "")
+        if not here:
+            return ""
+        try:
+            steps = self.arithmetic.needs_of_all(self.wanted(success, begun), begun)
+        except Unreachable:
+            return ""  # as the plan itself reports
+        needed = [success.name] if success.kind == "in_biome" else []
+        needed += [
+            step.item
+            for step in steps
+            if step.way.of not in laid_out and not found_here(step.way, here)
+        ]
+        if not needed:
+            return ""
+        return (
+            f"{needed[0]} is not found in the {here.title()}, where an episode begins "
+            f"(task.biome={task.biome}), and the rulebook has no program that finds the way back: "
+            "begin in another biome"
         )
 
     def task_from(self, task: Task, held: Mapping[str, int]) -> Task:

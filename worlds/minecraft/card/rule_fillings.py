@@ -31,6 +31,7 @@ _KINDS = {
     "health": "recover",
 }
 _ITEMS = {item.name: item for item in ITEMS}
+_DIPPED = ("bucket", "fishing_rod", "glass_bottle")
 _LISTS = ("sources", "crafts", "places", "hands")
 # Land animals, which do not strike back and live in herds.
 _ANIMALS = {
@@ -49,8 +50,8 @@ class MinecraftRulebook(RulebookRules):
         self, goal: Condition, inventory: Mapping[str, int], alone: bool, tables: Tables
     ) -> str:
         """``gather``, ``collect``, ``mine``, ``make``, ``make_at``, ``hunt``, ``apply``,
-        ``follow``, ``reach``, ``place``, ``kill``, ``fight``, ``live``, ``enter``, ``travel``,
-        ``climb``, ``descend``, ``recover``, or how an item is used.
+        ``follow``, ``dip``, ``reach``, ``place``, ``kill``, ``fight``, ``live``, ``enter``,
+        ``travel``, ``climb``, ``descend``, ``recover``, or how an item is used.
         """
         if goal.kind == "nearby":
             return "place"
@@ -82,6 +83,8 @@ class MinecraftRulebook(RulebookRules):
             return "make_at" if way.station else "make"
         if way.how == "kill":
             return "hunt"
+        if way.of == "water" and way.how in ("fish", "use"):
+            return "dip"
         if way.how == "use":
             if way.of not in MOB_NAMES:
                 raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
@@ -109,7 +112,7 @@ class MinecraftRulebook(RulebookRules):
             "source": tables["sources"].get(block, f"{_article(block)} {block}"),
             "quantity": goal.quantity,
             "of": _mob(goal, way),
-            "tool": next(iter([*way.tools, *way.uses]), "") if way else "",
+            "tool": _tool(goal, way),
             "station": (way.station if way else "").replace("_", " "),
             "station_item": way.station if way else "",
         }
@@ -125,7 +128,7 @@ class MinecraftRulebook(RulebookRules):
             "QUANTITY": goal.quantity,
             "MOB": _mob(goal, way),
             "VICTIM": goal.name if goal.kind == "killed" else way.of,
-            "TOOL": next(iter([*way.tools, *way.uses]), ""),
+            "TOOL": _tool(goal, way),
             "TOOLS": way.tools,
             "ALIKE": [] if alone else _alike(goal),
             "OTHERS": _alike(goal) if alone else [],
@@ -182,6 +185,13 @@ def _mob(goal: Condition, way: Way | None) -> str:
     return mob_seen_as(goal.name if goal.kind == "killed" else way.of if way else "")
 
 
+def _tool(goal: Condition, way: Way | None) -> str:
+    """What is used to get, or to use, what the goal names."""
+    if goal.kind == "used":
+        return goal.name
+    return next(iter([*way.tools, *way.uses]), "") if way else ""
+
+
 def _way(goal: Condition, inventory: Mapping[str, int]) -> Way | None:
     try:
         return way_to(goal.name, open_ways(inventory))
@@ -208,8 +218,8 @@ def _dug_from(item: str, tables: Tables) -> str | None:
 
 
 def use_of(item: str) -> str:
-    """How an item is used: ``wear``, ``shoot``, ``till``, ``put`` down, ``dig_once`` with it, or
-    ``press`` the use key."""
+    """How an item is used: ``wear``, ``shoot``, ``till``, ``put`` down, ``eat``, ``dip`` into
+    water, ``dig_once`` with it, or ``press`` the use key."""
     entry = _ITEMS.get(item)
     if entry is None:
         return "press"
@@ -221,6 +231,10 @@ def use_of(item: str) -> str:
         return "till"
     if entry.block:
         return "put"
+    if entry.food[0] and item != "cake":  # which is put down
+        return "eat"
+    if item in _DIPPED:
+        return "dip"
     dug = item.endswith(("_sword", "_axe", "_pickaxe", "_shovel"))
     return "dig_once" if dug else "press"
 

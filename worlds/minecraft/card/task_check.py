@@ -10,7 +10,7 @@ from voxeldojo.tasks import argument_names, slots_in
 from voxeldojo.tasks.staging import Staging, staging_of
 from voxeldojo.tasks.world_options import AREAS
 from voxeldojo.world_interface import NOON
-from worlds.minecraft.card.conditions import item_problem
+from worlds.minecraft.card.conditions import CONDITIONS, VITALS, item_problem
 
 BIOME = "forest"
 """The biome of a task that names none."""
@@ -32,6 +32,8 @@ EMBEDDED_ALONE = (
     *("initial_mob_spawn_range_high", "area"),
 )
 """Options that the embedded world has, and the real package has not."""
+_VITAL_OPTIONS = {"life": "start_health", "food": "start_food"}
+_DIMENSION_OF = {"nether": "nether", "the_end": "end"}
 _STACKS = {item.name: item.stack for item in ITEMS}
 
 
@@ -53,6 +55,29 @@ def task_problems(task: Task) -> Iterator[str]:
         if mob.strip() and mob.strip() not in mob_names:
             yield f"world.initial_mobs: there is no mob {mob.strip()!r}{near(mob, mob_names[1:])}"
     yield from _world_problems(task)
+    if already := _holds_already(task):
+        short = CONDITIONS.short(task.success)
+        yield f"success: {short} holds before the first step: an episode begins {already}"
+
+
+def _holds_already(task: Task) -> str:
+    """How episodes begin, if the success is a state that they begin in; empty if it is none, or if
+    the task does not tell."""
+    name, biome = task.success.name, biome_of(task)
+    match task.success.kind:
+        case "health":
+            option = _VITAL_OPTIONS.get(name, "")
+            there = task.world.get(option, VITALS[name])
+            if not isinstance(there, int | float) or there < task.success.quantity:
+                return ""
+            less = f"; task.world.{option}=1 begins with less" if option else ""
+            return f"with {name} at {there:g}{less}"
+        case "in_biome" if name == biome:
+            return "in it: choose another task.biome"
+        case "in_dimension" if name == _DIMENSION_OF.get(biome, "overworld"):
+            return "there: choose another task.biome"
+        case _:
+            return ""
 
 
 def world_lacks(task: Task, kind: str) -> str:

@@ -90,8 +90,8 @@ def _plainest(recipes: list[Recipe]) -> Recipe:
     return min(recipes, key=lambda recipe: len(recipe.ingredients))
 
 
-def _dimensions() -> dict[str, str]:
-    """``nether`` or ``end``, by the block or mob that is found nowhere else."""
+def _dimensions() -> dict[str, set[str]]:
+    """Where blocks and mobs are found: in the ``nether``, the ``end``, or elsewhere (``""``)."""
     table = sources()
     within = dict(_PLACES)
     for place in table.places:  # fortresses and cities
@@ -104,9 +104,7 @@ def _dimensions() -> dict[str, str]:
             # What is built or called up has no place.
             for home in source.within or [""]:
                 found.setdefault(name, set()).add(within.get(home, ""))
-    return {
-        name: homes.pop() for name, homes in found.items() if len(homes) == 1 and "" not in homes
-    }
+    return found
 
 
 def _in_its_place(way: Way, homes: Mapping[str, str]) -> Way:
@@ -115,12 +113,18 @@ def _in_its_place(way: Way, homes: Mapping[str, str]) -> Way:
     return msgspec.structs.replace(way, station=homes[way.of])
 
 
+def found_here(way: Way, place: str) -> bool:
+    """Whether what a way leads to is in this place (one of `PLACES`), or needs no place."""
+    return way.how in MADE or place in FOUND.get(way.of, {place})
+
+
 def _table() -> dict[str, list[Way]]:
     ways = _by_the_rules() | _chosen()
     return {item: [_in_its_place(way, HOMES) for way in several] for item, several in ways.items()}
 
 
-HOMES = _dimensions()
+FOUND = _dimensions()
+HOMES = {name: min(homes) for name, homes in FOUND.items() if len(homes) == 1 and "" not in homes}
 """The place that a block or a mob is found in alone."""
 MOBS_FOUND = frozenset(source.mob for source in sources().mobs if source.within)
 """The mobs that spawn somewhere; the others are built or laid out."""

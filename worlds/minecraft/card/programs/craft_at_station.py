@@ -76,7 +76,10 @@ def action(obs):
         obs = put_down(obs)
         if obs.inventory.get(STATION, 0):
             obs = make_room(obs)
-    while obs.inventory.get(ITEM, 0) < wanted and ITEM in obs.craftable:
+    made = True
+    while made and obs.inventory.get(ITEM, 0) < wanted:
         if STATION == "furnace":
             obs = light(obs)
-        obs = craft(ITEM)
+        had = obs.inventory.get(ITEM, 0)
+        obs = craft(ITEM)  # `craftable` knows an item's first recipe alone
+        made = obs.inventory.get(ITEM, 0) > had
