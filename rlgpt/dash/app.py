@@ -55,7 +55,7 @@ class Dash:
         return _json({"runs": lines, "first": self.runs.first.name})
 
     async def compare(self, request: Request) -> Response:
-        names = [name for name in request.query_params.get("runs", "").split(",") if name]
+        names = request.query_params.getlist("run")
         known = self.runs.folders()
         unknown = [name for name in names if name not in known]
         if unknown or not 2 <= len(set(names)) <= _MOST_COMPARED:
@@ -204,6 +204,7 @@ def make_app(runs: WatchedRuns, token: str = "", host: str = "127.0.0.1") -> Sta
         exception_handlers={  # pyright: ignore[reportArgumentType]
             HTTPException: _failed,
             PermissionError: _closed,
+            FileNotFoundError: _deleted,
         },
     )
     app.state.dash = dash
@@ -220,6 +221,10 @@ async def _failed(_: Request, error: HTTPException) -> Response:
 
 async def _closed(_: Request, error: PermissionError) -> Response:
     return _json({"error": f"{error.filename or 'a file'} may not be read"}, 403)
+
+
+async def _deleted(_: Request, error: FileNotFoundError) -> Response:
+    return _json({"error": f"{error.filename or 'a file'} was deleted"}, 404)
 
 
 def _json(value: Any, status: int = 200) -> Response:
@@ -314,7 +319,8 @@ def _control(watched: WatchedRun, request: Request) -> Any:
     what, node = request.path_params["what"], request.path_params["node"]
     if what not in ("pause", "continue", "step", "restart", "kill"):
         raise HTTPException(404, "a node can be paused, continued, stepped, restarted or killed")
-    return watched.controls.control_node(what, node, _number(request.query_params.get("count"), 1))
+    count = _number(request.query_params.get("count", "1"), 0)
+    return watched.controls.control_node(what, node, count)
 
 
 def _held(watched: WatchedRun, request: Request) -> Any:

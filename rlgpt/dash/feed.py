@@ -16,7 +16,7 @@ class Feed:
         self._lock = threading.Lock()
         self._states: dict[str, bytes] = {}
         self._ready = asyncio.Event()
-        self._closed = False
+        self._closed = self._ended = False
 
     def put(self, channel: str, state: bytes) -> None:
         """``state`` takes the place of one of the same channel that was not taken."""
@@ -29,14 +29,21 @@ class Feed:
                 self._loop.call_soon_threadsafe(self._ready.set)
 
     async def take(self) -> dict[str, bytes]:
-        """Take all new states, by channel."""
+        """Take all new states, by channel; none where there are to be no more."""
         while True:
             await self._ready.wait()
             with self._lock:
                 self._ready.clear()
                 states, self._states = self._states, {}
-            if states:
-                return states
+                if states or self._ended:
+                    return states
+
+    def end(self) -> None:
+        """There is nothing more to come. From any thread."""
+        with self._lock:
+            self._ended = True
+            if not self._closed:
+                self._loop.call_soon_threadsafe(self._ready.set)
 
     def close(self) -> None:
         """Close the feed: nothing is put in any more, and the loop may end."""

@@ -17,7 +17,7 @@ _SENDING = 20.0  # seconds that a browser may take for one message; then its pag
 
 
 async def stream(socket: WebSocket, source: Follower | SightWatch) -> None:
-    """Returns when the page has left, or takes nothing any more."""
+    """Returns when the page has left or takes nothing any more, or the source has ended."""
     await socket.accept()
     feed = Feed(asyncio.get_running_loop())
     await run_in_threadpool(source.add, feed)
@@ -30,6 +30,8 @@ async def stream(socket: WebSocket, source: Follower | SightWatch) -> None:
                 taking.cancel()
                 break
             states = taking.result()
+            if not states:
+                break
             if isinstance(source, SightWatch):
                 await asyncio.wait_for(socket.send_bytes(states["sight"]), _SENDING)
             else:

@@ -43,8 +43,12 @@ class WatchedRuns:
 
     def folders(self) -> dict[str, Path]:
         """The run folders by name."""
-        found = {path.name: path for path in run_folders(self.first.parent)}
-        found[self.first.name] = self.first
+        try:
+            found = {path.name: path for path in run_folders(self.first.parent)}
+        except FileNotFoundError:  # all of them were deleted
+            return {}
+        if self.first.is_dir():
+            found[self.first.name] = self.first
         return found
 
     def lines(self) -> list[Run]:
@@ -56,7 +60,7 @@ class WatchedRuns:
             if line is None or now - at > _LISTED:
                 try:
                     line = described(path)
-                except PermissionError:
+                except (PermissionError, FileNotFoundError):
                     continue
                 self._lines[path] = (now, line)
             lines.append(line)
@@ -68,14 +72,19 @@ class WatchedRuns:
         if path is None:
             return None
         with self._lock:
+            # A folder that was deleted and made again is another run.
+            spare = [each for each in self._watched.values() if each.follower.gone]
+            for each in spare:
+                del self._watched[each.run]
             known = self._watched.get(path)
             if known is None:
                 known = self._watched[path] = WatchedRun(path)
             known.used_at = time.monotonic()
             idle = [each for each in self._watched.values() if not each.follower.watched]
-            spare = sorted(idle, key=lambda each: each.used_at)[: max(len(idle) - _KEPT, 0)]
-            for each in spare:
+            idle.sort(key=lambda each: each.used_at)
+            for each in idle[: max(len(idle) - _KEPT, 0)]:
                 del self._watched[each.run]
+                spare.append(each)
         for each in spare:
             each.follower.close()
         return known

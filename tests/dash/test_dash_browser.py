@@ -155,6 +155,22 @@ def test_a_finished_run_shows_its_plan_verdicts_programs_and_curves(
     assert browser.errors == []
 
 
+def test_figures_are_whole_in_a_narrow_window(tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "over"
+    run.mkdir(parents=True)
+    fill(run)
+    mark_launched(run)
+    write(run, goal_report())
+    with Browser(400, 800) as narrow, served(run) as page:
+        narrow.open(page.address)
+        narrow.wait("document.querySelectorAll('.figures dd').length === 6")
+        # The widest of them, as after an hour.
+        figures = "[...document.querySelectorAll('.figures dd')]"
+        narrow.run(f"{figures}.forEach((e) => {{ e.firstChild.nodeValue = '59 min 59 s' }})")
+        assert narrow.run(f"{figures}.every((e) => e.scrollWidth <= e.clientWidth)")
+        assert narrow.run("document.documentElement.scrollWidth") == 400
+
+
 def test_the_page_shows_the_last_of_a_hundred_updates_a_second(
     browser: Browser, page: Served
 ) -> None:

@@ -36,7 +36,7 @@ class NotRunning(Exception):
 
 
 class Follower:
-    """Begins to look when it is made, ends with `close`."""
+    """Begins to look when it is made, ends with `close`, or when the run's folder is deleted."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -52,6 +52,7 @@ class Follower:
         self._gpus = Gpus()
         self._lock = threading.Lock()
         self._feeds: list[Feed] = []
+        self.gone = False  # the run's folder was deleted
         # What is not known yet takes the place of what a page has of an earlier server.
         self._states: dict[str, bytes] = {"speaking": b"[]", "rates": b"[]"}
         self._messages: NodeMessages | None = None
@@ -66,6 +67,8 @@ class Follower:
             for channel, state in self._states.items():
                 feed.put(channel, state)
             self._feeds.append(feed)
+            if self.gone:
+                feed.end()
 
     def remove(self, feed: Feed) -> None:
         with self._lock:
@@ -119,9 +122,18 @@ class Follower:
 
     def _follow(self) -> None:
         while not self._over.is_set():
+            if not self.run.is_dir():
+                self._end_feeds()
+                return
             with contextlib.suppress(OSError):  # a file was removed meanwhile
                 self._look()
             self._over.wait(_LOOK)
+
+    def _end_feeds(self) -> None:
+        with self._lock:
+            self.gone = True
+            for feed in self._feeds:
+                feed.end()
 
     def _look(self) -> None:
         launched = run_folder.launched(self.run)

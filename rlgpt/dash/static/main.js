@@ -59,8 +59,17 @@ export function address(panel, rest = "", run = page.run) {
   return `#/${encodeURIComponent(run)}/${panel}${rest ? `/${rest}` : ""}`;
 }
 
+// A part of an address; one that no page has encoded is taken as it is.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 async function route() {
-  const [, run, panel, ...rest] = location.hash.split("/").map(decodeURIComponent);
+  const [, run, panel, ...rest] = location.hash.split("/").map(decoded);
   if (!run) {
     try {
       const found = await get("/api/runs");

@@ -2,11 +2,13 @@
 
 import { get, ofRun } from "../api.js";
 import { chart, colour, joined, short } from "../chart.js";
-import { empty, h, text } from "../dom.js";
+import { empty, h, keyed, text } from "../dom.js";
 import { count, rate } from "../format.js";
+import { Loaded } from "./loading.js";
 
 const FIRST = ["episode/success_rate", "episode/return", "speed/steps_per_second", "policy/entropy", "policy/kl", "critic/explained_variance"];
 const SHOWN = 12; // policies that can be chosen among at once
+const DRAWN = 4; // that are drawn until others are chosen, the newest
 const NAMES = {
   "episode/success_rate": "success rate of the recent training episodes",
   "episode/return": "mean return of an episode",
@@ -32,7 +34,7 @@ export function curves(root, context, rest) {
   const left = h("span", { class: "soft small" }, "");
   const finding = h("form", { class: "filter", onsubmit: (event) => event.preventDefault() }, part, left);
   finding.hidden = true;
-  const said = h("p", { class: "lead" }, "");
+  const said = h("div", { class: "lead" }, "");
   const area = h("div", { class: "charts" });
   root.append(
     h("h2", null, "Learning curves"),
@@ -42,16 +44,16 @@ export function curves(root, context, rest) {
     h("p", { class: "soft small" }, "Turn the wheel over a chart to zoom, drag to choose a part, shift and wheel to move along, double click for all."),
     area,
   );
-  const state = { lines: [], chosen: null, charts: new Map(), wanted: rest || "" };
+  // ``chosen`` follows the newest until a person has chosen (``byHand``).
+  const state = { lines: [], chosen: new Set(), byHand: false, charts: new Map(), wanted: rest || "" };
+  const loaded = new Loaded(context, "curves", () => get(ofRun(context.run, "curves")), show, said, 1500);
 
   // The names of the policies, the oldest first.
   function byAge() {
     return [...new Map(state.lines.slice().sort((a, b) => a.began - b.began).map((line) => [line.policy, 1])).keys()];
   }
 
-  async function load() {
-    const lines = await get(ofRun(context.run, "curves")).catch(() => []);
-    if (!context.current()) return;
+  async function show(lines) {
     state.lines = lines;
     const names = byAge();
     if (!names.length) {
@@ -61,17 +63,20 @@ export function curves(root, context, rest) {
     if (area.querySelector(":scope > .empty")) area.replaceChildren();
     if (state.wanted.startsWith("of/")) {
       part.value = title(state.wanted.slice("of/".length).replaceAll("/", "+"));
-      const own = names.filter(fits);
-      state.chosen = new Set(own.slice(-4));
-      state.wanted = "";
+      choose(names.filter(fits).slice(-DRAWN));
     } else if (state.wanted && names.includes(state.wanted)) {
-      state.chosen = new Set([state.wanted]);
-      state.wanted = "";
+      choose([state.wanted]);
     }
-    if (!state.chosen || ![...state.chosen].some((name) => names.includes(name))) state.chosen = new Set(names.slice(-4));
+    if (!state.byHand) state.chosen = new Set(names.slice(-DRAWN));
     choices(names);
     lead(names);
     await Promise.all(tags().map(draw));
+  }
+
+  function choose(names) {
+    state.chosen = new Set(names);
+    state.byHand = names.length > 0;
+    state.wanted = "";
   }
 
   function lead(names) {
@@ -96,21 +101,21 @@ export function curves(root, context, rest) {
     const shown = names.filter((name) => state.chosen.has(name) || newest.has(name)).reverse();
     finding.hidden = names.length <= SHOWN;
     text(left, `${shown.length} of ${names.length} policies, the newest first${fit.length > SHOWN ? "; write a part of a name to find others" : ""}`);
-    policies.replaceChildren(
-      ...shown.map((name) => {
-        const box = h("input", { type: "checkbox", checked: state.chosen.has(name), onchange: (event) => {
-          if (event.target.checked) state.chosen.add(name);
-          else state.chosen.delete(name);
-          if (!state.chosen.size) state.chosen.add(name);
-          choices(names);
-          tags().forEach(draw);
-        } });
-        const swatch = h("span", { class: "swatch" });
-        const place = [...state.chosen].indexOf(name);
-        swatch.style.background = place >= 0 ? colour(place) : "transparent";
-        return h("label", { title: name }, box, swatch, title(name));
-      }),
-    );
+    keyed(policies, shown, (name) => name, choice, (made, name) => {
+      const [box, swatch] = made.children;
+      box.checked = state.chosen.has(name);
+      swatch.style.background = box.checked ? colour([...state.chosen].indexOf(name)) : "transparent";
+    });
+  }
+
+  function choice(name) {
+    const change = (event) => {
+      const others = [...state.chosen].filter((each) => each !== name);
+      choose(event.target.checked || !others.length ? [...others, name] : others);
+      choices(byAge());
+      tags().forEach(draw);
+    };
+    return h("label", { title: name }, h("input", { type: "checkbox", onchange: change }), h("span", { class: "swatch" }), title(name));
   }
 
   async function draw(tag) {
@@ -170,28 +175,19 @@ export function curves(root, context, rest) {
     return [Math.min(...lines.map((line) => line.first)), Math.max(...lines.map((line) => line.last))];
   }
 
-  let known = null;
-  let timer = null;
   return {
-    update(changed) {
-      const version = context.states().versions?.curves;
-      if (!changed.has("versions") || version === known) return;
-      const first = known === null;
-      known = version;
-      if (first) load();
-      else if (!timer) timer = setTimeout(() => { timer = null; load(); }, 1500);
-    },
+    update: (changed) => loaded.update(changed),
     route(to) {
       state.wanted = to || "";
       if (!to) { // the panel's own address: the newest policies
         part.value = "";
-        state.chosen = null;
+        state.byHand = false;
       }
-      load();
+      loaded.load();
     },
     unmount() {
       state.ended = true;
-      clearTimeout(timer);
+      loaded.end();
       for (const each of state.charts.values()) each.chart.end();
     },
     charts: state.charts,

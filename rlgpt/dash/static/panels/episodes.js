@@ -32,6 +32,7 @@ export function episodes(root, context, rest) {
   function draw(found) {
     const all = found.trained;
     const sums = all.trainings && !found.trainings.length ? [h("li", null, `${all.trainings} trainings: ${plural(all.episodes, "episode")}, ${all.successes} succeeded, ${all.deaths} died, ${count(all.steps)} steps; write the id of a goal above to see its own`)] : found.trainings.map((each) => h("li", null, `${each.words}: ${plural(each.episodes, "episode")}, ${each.successes} succeeded, ${each.deaths} died, ${count(each.steps)} steps`));
+    const focused = list.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const pages = h("p", { class: "pages" });
     if (asked.first > 0) pages.append(h("button", { onclick: () => ask({ first: Math.max(asked.first - MOST, 0) }) }, "newer"));
     if (asked.first + MOST < found.found) pages.append(h("button", { onclick: () => ask({ first: asked.first + MOST }) }, "older"));
@@ -41,6 +42,7 @@ export function episodes(root, context, rest) {
       pages,
       sums.length ? h("ul", { class: "soft small" }, sums) : "",
     );
+    if (focused) [...list.querySelectorAll("tr")].find((made) => made.dataset.key === focused)?.focus({ preventScroll: true });
   }
 
   function row(each) {

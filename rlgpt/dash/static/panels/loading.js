@@ -2,52 +2,67 @@
 
 import { empty } from "../dom.js";
 
+const RESTS = 4; // times as long as a request took
+
 export class Loaded {
-  // ``version`` names the number of the state `versions` that counts the changes of its files.
-  constructor(context, version, fetching, shown, root) {
+  // ``version`` names the number of the state `versions` that counts the changes of its files; null:
+  // all of them. ``least``: ms from one request for changed files to the next.
+  constructor(context, version, fetching, shown, root, least = 700) {
     this._context = context;
     this._version = version;
     this._fetching = fetching;
     this._shown = shown;
     this._root = root;
+    this._least = least;
     this._known = null;
     this._busy = false;
-    this._again = false;
-    this._least = 700; // ms between two requests
-    this._at = 0;
+    this._again = false; // a person asked meanwhile
+    this._stale = false; // files have changed meanwhile
+    this._rested = 0;
   }
 
   update(changed) {
     if (!changed.has("versions")) return;
-    const version = this._context.states().versions?.[this._version];
+    const { versions } = this._context.states();
+    const version = this._version === null ? JSON.stringify(versions) : versions?.[this._version];
     if (version === undefined || version === this._known) return;
     this._known = version;
-    this.load();
+    this._stale = true;
+    if (!this._busy) this._wait();
   }
 
+  _wait() {
+    clearTimeout(this._timer);
+    this._timer = setTimeout(() => this.load(), Math.max(this._rested - performance.now(), 0));
+  }
+
+  // At once: a person asked for something else.
   async load() {
     if (this._busy) {
       this._again = true;
       return;
     }
+    clearTimeout(this._timer);
     this._busy = true;
-    const wait = this._at + this._least - performance.now();
-    if (wait > 0) await new Promise((done) => setTimeout(done, wait));
-    this._at = performance.now();
+    this._again = this._stale = false;
+    const began = performance.now();
     try {
       const found = await this._fetching();
-      if (this._context.current() && !this.ended) this._shown(found);
+      if (this._context.current() && !this.ended) await this._shown(found);
     } catch (error) {
       if (this._root && !this.ended) this._root.replaceChildren(empty(`This cannot be shown: ${error.message}`));
     }
     this._busy = false;
-    if (this._again && !this.ended) {
-      this._again = false;
-      this.load();
-    }
+    // Files of a run that goes on change all the time, and its server shares the run's cores.
+    const now = performance.now();
+    this._rested = Math.max(began + this._least, now + RESTS * (now - began));
+    if (this.ended) return;
+    if (this._again) this.load();
+    else if (this._stale) this._wait();
   }
 
   end() {
     this.ended = true;
+    clearTimeout(this._timer);
   }
 }

@@ -12,7 +12,7 @@ export function runs(root, context, rest) {
   const list = h("section", { class: "card" });
   const compared = h("section");
   root.append(h("h2", null, "Runs"), list, compared);
-  const chosen = new Set((rest || "").split(",").filter(Boolean).map(decodeURIComponent));
+  const chosen = new Set((rest || "").split("/").filter(Boolean));
   let drawn = null;
   let ended = false;
 
@@ -56,18 +56,19 @@ export function runs(root, context, rest) {
     drawn?.end();
     drawn = null;
     const names = [...chosen];
+    const late = () => ended || JSON.stringify(names) !== JSON.stringify([...chosen]);
     if (names.length < 2) {
       compared.replaceChildren();
       return;
     }
     try {
-      const found = await get(`/api/compare?runs=${names.map(encodeURIComponent).join(",")}`);
-      if (ended) return;
+      const found = await get(`/api/compare?${new URLSearchParams(names.map((name) => ["run", name]))}`);
+      if (late()) return;
       const plot = h("div", { class: "plot" });
       compared.replaceChildren(h("h2", null, "Side by side"), h("section", { class: "card" }, sideBySide(found)), h("h2", null, "Success rate in training"), h("section", { class: "card" }, plot));
       await curvesOf(names, plot);
     } catch (error) {
-      compared.replaceChildren(empty(error.message));
+      if (!late()) compared.replaceChildren(empty(error.message));
     }
   }
 

@@ -5,6 +5,7 @@ import { colour, tint } from "../chart.js";
 import { empty, fill, h, svg, table, td } from "../dom.js";
 import { clock, count, duration } from "../format.js";
 import { title } from "./curves.js";
+import { Loaded } from "./loading.js";
 
 const PLACES = { training: 0, tryout: 1, evaluation: 2, performance: 3, other: 5, llm: 4, rest: 5 };
 const WIDTH = 1000;
@@ -16,27 +17,15 @@ export function times(root, context) {
   const learner = h("section", { class: "card" });
   const profile = h("section");
   root.append(h("h2", null, "Where the time goes"), profile, h("h2", null, "By what it was for"), sums, h("h2", null, "On a line of time"), line, h("h2", null, "Speed of trainings"), learner);
-  let timer = null;
-  let ended = false;
-
-  async function load() {
-    const found = await get(ofRun(context.run, "times")).catch(() => null);
-    if (!found || ended || !context.current()) return;
+  const loaded = new Loaded(context, null, () => get(ofRun(context.run, "times")), (found) => {
     drawProfile(profile, found.profile);
     drawSums(sums, found);
     drawLine(line, found);
     drawSpeed(learner, found);
-  }
-
-  load();
+  }, profile, 2000);
   return {
-    update(changed) {
-      if (changed.has("versions") && !timer) timer = setTimeout(() => { timer = null; load(); }, 2000);
-    },
-    unmount() {
-      ended = true;
-      clearTimeout(timer);
-    },
+    update: (changed) => loaded.update(changed),
+    unmount: () => loaded.end(),
   };
 }
 
