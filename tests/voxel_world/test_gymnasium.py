@@ -128,6 +128,39 @@ def test_a_vector_environment_truncates_and_resets_by_itself() -> None:
     vector.close()
 
 
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_environments_in_processes_of_their_own_show_what_those_of_one_process_do(
+    context: str,
+) -> None:
+    """Names too, which Gymnasium alone does not pass through shared memory."""
+    one = gymnasium.make_vec(ID, num_envs=2, vectorization_mode="sync", **SMALL)
+    several = gymnasium.make_vec(
+        ID, num_envs=2, vectorization_mode="async", vector_kwargs={"context": context}, **SMALL
+    )
+    first, _ = several.reset(seed=5)
+    names = [each.copy() for each in first["inventory"]["name"]]
+    assert_equal(first, one.reset(seed=5)[0])
+    one.action_space.seed(1)
+    for _ in range(5):
+        actions = one.action_space.sample()
+        seen, expected = several.step(actions)[0], one.step(actions)[0]
+        assert_equal(seen, expected)
+        assert several.observation_space.contains(seen)
+    assert_equal(first["inventory"]["name"], tuple(names))  # what was returned is the caller's own
+    several.close()
+    one.close()
+
+
+def assert_equal(seen: Any, expected: Any) -> None:
+    assert type(seen) is type(expected)
+    if isinstance(seen, dict):
+        assert seen.keys() == expected.keys()
+        for key in seen:
+            assert_equal(seen[key], expected[key])
+    else:
+        np.testing.assert_array_equal(seen, expected)
+
+
 @pytest.mark.parametrize("mode", ["sync", "vector_entry_point"])
 @pytest.mark.parametrize(("given", "cut_off"), [({}, 2), (None, 2), (-1, None), (1, 1)])
 def test_both_kinds_of_vectors_take_the_limit_of_steps_as_gymnasium_does(

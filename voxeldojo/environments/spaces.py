@@ -1,10 +1,18 @@
 """MineDojo's spaces as Gymnasium spaces."""
 
+import math
+import multiprocessing
+from ctypes import c_uint8
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import (
+    create_shared_memory,
+    read_from_shared_memory,
+    write_to_shared_memory,
+)
 from numpy.typing import NDArray
 
 from voxeldojo.actions import ACTION_SIZES
@@ -50,6 +58,26 @@ class Names(gymnasium.Space[NDArray[np.str_]]):
 
     def __repr__(self) -> str:
         return f"Names({self.shape}, {len(self.names)} names)"
+
+
+# An `AsyncVectorEnv` passes observations through memory that its processes share, which Gymnasium
+# makes of its own spaces only. As a `SyncVectorEnv` does, it returns a tuple of the environments'
+# arrays for a space that is not Gymnasium's.
+@create_shared_memory.register(Names)
+def _shared_names(space: Names, n: int = 1, ctx: Any = multiprocessing) -> Any:
+    return ctx.Array(c_uint8, n * math.prod(space.shape) * space.names.itemsize)
+
+
+@read_from_shared_memory.register(Names)
+def _read_names(space: Names, shared_memory: Any, n: int = 1) -> tuple[NDArray[np.str_], ...]:
+    whole = np.frombuffer(shared_memory.get_obj(), space.names.dtype)
+    return tuple(whole.reshape(n, *space.shape))
+
+
+@write_to_shared_memory.register(Names)
+def _write_names(space: Names, index: int, value: NDArray[np.str_], shared_memory: Any) -> None:
+    whole = np.frombuffer(shared_memory.get_obj(), space.names.dtype)
+    whole.reshape(-1, *space.shape)[index] = value
 
 
 def space_of_ids(space: spaces.Dict) -> spaces.Dict:
