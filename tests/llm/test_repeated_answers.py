@@ -44,7 +44,7 @@ def temperatures(setting: Setting) -> list[float]:
 def test_a_refused_answer_that_comes_again_is_asked_for_at_a_higher_temperature(setting: Setting):
     setting.start(says(GOOD), says(GOOD), says(OTHER), temperature=0.2)
     answered = setting.ask(question=ASKED_AGAIN)
-    assert temperatures(setting) == pytest.approx([0.2, 0.6, 1.0])
+    assert temperatures(setting) == pytest.approx([0.2, 0.5, 0.8])
     assert msgspec.json.decode(answered.answer)["subtasks"][0]["name"] == "harvest a log"
     assert setting.server is not None
     first, second, third = (request["messages"] for request in setting.server.requests)
@@ -55,14 +55,14 @@ def test_a_refused_answer_that_comes_again_is_asked_for_at_a_higher_temperature(
 def test_the_agent_refuses_it_where_no_other_answer_comes(setting: Setting):
     setting.start(says(GOOD), repairs=4, temperature=0.2)
     answered = setting.ask(question=ASKED_AGAIN)
-    assert temperatures(setting) == pytest.approx([0.2, 0.6, 1.0, 1.0, 1.0])
+    assert temperatures(setting) == pytest.approx([0.2, 0.5, 0.8, 1.0, 1.0])
     assert msgspec.json.decode(answered.answer, type=PlanAnswer).subtasks == REFUSED_PLAN
 
 
 def test_an_invalid_text_that_comes_again_is_asked_for_at_a_higher_temperature(setting: Setting):
     setting.start(says("{}"), says("{}"), says('{"subtasks": 1}'), says(GOOD), temperature=0.2)
     setting.ask()
-    assert temperatures(setting) == pytest.approx([0.2, 0.2, 0.6, 0.6])
+    assert temperatures(setting) == pytest.approx([0.2, 0.2, 0.5, 0.5])
 
 
 def test_a_temperature_above_1_is_never_lowered(setting: Setting):

@@ -20,7 +20,7 @@ from nodes.llm.requests.fitting import Fitted, fit
 from nodes.llm.requests.measuring import Meter
 from nodes.llm.requests.question_pictures import content
 
-_WARMER = 0.4  # by how much the temperature rises with each answer that is repeated
+_WARMER = 0.3  # by how much the temperature rises with each answer that is repeated
 
 
 class OpenAIBackend:
