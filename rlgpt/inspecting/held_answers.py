@@ -30,6 +30,7 @@ from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.interface import Service
 from nodes.common.running.exit_codes import FAILED
+from nodes.common.storage.whole_files import named
 from rlgpt.inspecting.answer_text import draft, read_answer
 from rlgpt.inspecting.node_pauses import user
 from rlgpt.inspecting.opening import not_answering, opened
@@ -131,7 +132,9 @@ def _edited(call: Any, held: Held) -> int:
         "w", suffix=".yaml", prefix="answer-", delete=False, encoding="utf-8"
     ) as made:
         path = Path(made.name)
-        made.write(draft(held))
+        with named(path):
+            made.write(draft(held))
+            made.flush()
     while True:
         _open_editor(path)
         try:

@@ -14,6 +14,7 @@ from messages.system import NodeState
 from nodes.common.running.log_end import last_lines
 from nodes.common.running.process import child_environment
 from nodes.common.running.process_status import Watch
+from nodes.common.storage.whole_files import named
 from rlgpt.composing.configuration import NodePlan
 from rlgpt.launching.readiness import PLACED, STATUS, UNPLACED
 
@@ -74,8 +75,9 @@ class Child:
         environment = {**child_environment(), "NOTIFY_SOCKET": notify, "PYTHONUNBUFFERED": "1"}
         # A file and not a pipe: a node never waits for its launcher to read.
         with self._log.open("ab") as log:
-            log.write(f"--- started {time.strftime('%Y-%m-%d %H:%M:%S')}\n".encode())
-            log.flush()
+            with named(self._log):
+                log.write(f"--- started {time.strftime('%Y-%m-%d %H:%M:%S')}\n".encode())
+                log.flush()
             self._log_start = log.tell()
             self.process = subprocess.Popen(
                 self._command,

@@ -82,16 +82,20 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
     own = wanted is None or not run_folder.exists(wanted)
     run = run_folder.create(stack.name, wanted)
     before = run_folder.latest()
-    try:
-        data = with_places(data, stack, run, host)
-        check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
-    except Refused:
-        if own:  # secret keys may have been made in it
-            run_folder.remove(run, before)
-        raise
-    with run_folder.Lock(run):
+    with contextlib.ExitStack() as lock:
         try:
-            return _play(_written(data, run), run, excluded, away)
+            data = with_places(data, stack, run, host)
+            check_keys(run, stack.hosts, stack.keys, _key_owners(stack, away))
+            lock.enter_context(run_folder.Lock(run))
+            stack = _written(data, run)
+        except BaseException:
+            lock.close()
+            # Secret keys may have been made in it. Another launch may have it by now.
+            if own and not run_folder.launched(run):
+                run_folder.remove(run, before)
+            raise
+        try:
+            return _play(stack, run, excluded, away)
         except NeverReady as refused:
             if not own:  # the user's own folder, which may have held something before
                 raise _fixable(refused, run) from None

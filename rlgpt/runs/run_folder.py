@@ -152,20 +152,28 @@ class Lock:
         try:
             self._file = os.open(run / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise Refused(f"cannot write to the run folder {run} ({error.strerror})") from None
+            raise _unwritable(run, error) from None
         if not take_lock(self._file):
             os.close(self._file)
             holder = launcher_process(run)
             by = f" by process {holder}" if holder else ""
             raise Refused(f"{run} is already launched{by}; stop that launch first")
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+        try:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+        except OSError as error:
+            os.close(self._file)
+            raise _unwritable(run, error) from None
 
     def __enter__(self) -> "Lock":
         return self
 
     def __exit__(self, *exc: object) -> None:
         os.close(self._file)
+
+
+def _unwritable(run: Path, error: OSError) -> Refused:
+    return Refused(f"cannot write to the run folder {run} ({error.strerror})")
 
 
 def remove_short_sockets(run: Path) -> None:

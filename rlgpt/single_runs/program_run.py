@@ -138,7 +138,11 @@ def _composed(options: Options, file: str, source: str) -> tuple[Stack, list[Pat
     sockets = socket_path(run, ENV_SERVER, "srv").parent
     parts = [run / "config.yaml", run / ENV_SERVER, sockets]
     made = [run] if own else [part for part in parts if not part.exists()]
-    save({**data, "run": str(run)}, run)
+    try:
+        save({**data, "run": str(run)}, run)
+    except OSError:
+        _remove(made)
+        raise
     return load(run), made
 
 

@@ -219,5 +219,9 @@ def _prepared(skill: Skill, library: Path, episodes: int, seed: int) -> Path:
         "evaluation_episodes": episodes,
         "skills": str(library),
     }
-    save({**data, "name": "skill", "task": None, "nodes": nodes, "run": str(run)}, run)
+    try:
+        save({**data, "name": "skill", "task": None, "nodes": nodes, "run": str(run)}, run)
+    except OSError:
+        run_folder.remove(run, run_folder.latest())
+        raise
     return run

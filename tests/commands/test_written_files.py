@@ -7,11 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from messages.bus.network.curve import make_keys
 from nodes.llm.training import __main__ as training
 from rlgpt.bags.bag_export import new_file
+from rlgpt.main import main
 from rlgpt.refused import Refused
 from rlgpt.single_runs.playing_again import copy_film
+from tests.bags.bag_stack import make_bag_run
 from tests.full_disk import files_of_at_most
+from tests.launch_toys.launched import refused
 from voxeldojo.viewing.png import write_png
 
 OLD = b"an older file"
@@ -58,6 +62,43 @@ def test_an_export_has_its_name_once_it_is_whole(tmp_path: Path) -> None:
         file.flush()
         assert not path.exists()  # nor would it be after SIGKILL
     assert path.read_bytes() == b"a part"
+
+
+@pytest.mark.parametrize("size", [0, 100])  # neither the lock nor config.yaml; the lock alone
+def test_a_launch_on_a_full_disk_names_its_folder_and_leaves_none(
+    tmp_path: Path, size: int
+) -> None:
+    with files_of_at_most(size):
+        sentence = refused("launch", "harvest_log", "llm=rulebook", "run=runs/new", cwd=tmp_path)
+    folder = tmp_path / "runs" / "new"
+    assert sentence == f"rlgpt: cannot write to the run folder {folder} (File too large)\n"
+    assert not list((tmp_path / "runs").iterdir())
+
+
+def test_a_run_that_cannot_be_resumed_on_a_full_disk_is_named(tmp_path: Path) -> None:
+    run = make_bag_run(tmp_path)
+    with files_of_at_most(0):
+        sentence = refused("resume", str(run), cwd=tmp_path)
+    assert sentence == f"rlgpt: cannot write to the run folder {run} (File too large)\n"
+
+
+def test_a_program_that_is_not_run_on_a_full_disk_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dig.py").write_text("def act():\n    attack()\n")
+    with files_of_at_most(100):
+        assert main(["program", "run", "dig.py", "--task", "harvest_log"]) == 1
+    assert capsys.readouterr().err.endswith("config.yaml cannot be written: File too large\n")
+    assert not list((tmp_path / "runs").iterdir())
+
+
+def test_keys_on_a_full_disk_are_made_in_pairs(tmp_path: Path) -> None:
+    folder = tmp_path / "keys"
+    with files_of_at_most(100), pytest.raises(OSError, match="File too large"):
+        make_keys(folder, ["critic"])
+    make_keys(folder, ["critic"])
+    assert {path.name for path in folder.iterdir()} == {"critic.key", "critic.key_secret"}
 
 
 def test_examples_are_not_made_for_minutes_where_they_cannot_be_written(

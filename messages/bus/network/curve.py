@@ -55,6 +55,10 @@ def make_keys(folder: Path, nodes: Iterable[str]) -> None:
         before = os.umask(0o077)
         try:
             _create(str(folder), node)
+        except BaseException:  # half a pair would look like one whose other half is lost
+            public.unlink(missing_ok=True)
+            secret.unlink(missing_ok=True)
+            raise
         finally:
             os.umask(before)
 
