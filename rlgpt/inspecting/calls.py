@@ -2,6 +2,7 @@
 
 import contextlib
 import secrets
+import shlex
 import sys
 import time
 from collections.abc import Iterator
@@ -30,7 +31,8 @@ from rlgpt.inspecting.opening import check_kind, described, find_endpoint, opene
 from rlgpt.inspecting.output import json_line
 from rlgpt.interfaces import declared
 from rlgpt.refused import Refused, did_you_mean
-from rlgpt.runs.typed import run_option
+from rlgpt.runs import run_folder
+from rlgpt.runs.typed import run_option, run_word
 
 WAIT = 30.0
 """Seconds for the reply of a service, unless the command has another."""
@@ -59,7 +61,7 @@ def send_goal(
 ) -> int:
     """Send a goal, wait for its result and print it as JSON; with ``feedback`` the feedback before
     it, a line each. Ctrl-C leaves the goal running: the id that is printed on standard error sends
-    it again, or cancels it."""
+    it again, or cancels it. Raises Refused, also where the launch ends before the goal does."""
     if timeout is not None:
         _check_timeout(timeout, 365 * 24 * 3600.0, "a year")
     with opened(wanted) as (run, stack, bus):
@@ -72,11 +74,27 @@ def send_goal(
         def show(message: Any) -> None:
             print(json_line({"feedback": message}), flush=True)
 
+        launched = run_folder.launched(run)
+
+        def given_up() -> bool:
+            if launched and not run_folder.launched(run):
+                raise Refused(_left_open(run, name, goal_id), code=FAILED)
+            return False
+
         with _as_sentences(name):
             on_feedback = show if feedback else None
-            result = bus.run_goal(action, goal_id, goal, on_feedback, timeout, same=True)
+            result = bus.run_goal(action, goal_id, goal, on_feedback, timeout, given_up, same=True)
             print(json_line({"result": result} if feedback else result))
     return 0
+
+
+def _left_open(run: Path, name: str, goal_id: str) -> str:
+    again = f"`rlgpt action send_goal {name} ... --id {shlex.quote(goal_id)}{run_option(run)}`"
+    resume = f"`rlgpt resume {run_word(run)}`"
+    return (
+        f"{run.name} has ended before the goal; {resume} goes on with it, and {again} waits for it "
+        "again"
+    )
 
 
 def _check_timeout(timeout: float, longest: float, shown: str) -> None:

@@ -279,3 +279,27 @@ def test_waiting_for_an_absent_planner_is_reported(place: Path) -> None:
         (launch.run / "enough").touch()
         assert launch.ended() == 0
         assert "planner: waiting for planner" not in launch.text
+
+
+def test_a_command_that_waits_for_a_goal_ends_with_the_launch(place: Path) -> None:
+    request = json.dumps({"task": GOAL["task"], "limits": {}})
+    words = ("action", "send_goal", "planner/pursue", request, "--id", "my own", "--feedback")
+    without = {key: value for key, value in GOAL.items() if key != "task"}
+    (place / "launch" / "goal.yaml").write_text(yaml.safe_dump(without))
+    with goal(place, "+nodes.planner.parameters.seconds=1000") as launch:
+        launch.wait_for("there is no goal")
+        waiting = subprocess.Popen(
+            command(*words),
+            cwd=place,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert waiting.stdout is not None
+        assert waiting.stdout.readline().startswith('{"feedback":')
+        assert launch.stop() == 130
+        _, errors = waiting.communicate(timeout=PATIENCE)
+    assert waiting.returncode == 1
+    assert "it has ended before the goal; `rlgpt resume it` goes on with it, and" in errors
+    assert "`rlgpt action send_goal planner/pursue ... --id 'my own'` waits for it again" in errors
