@@ -143,6 +143,21 @@ class Worker:
             self.held_at(steps_allowed)
         turn = self._memory[TURN]
         self.tell_watched()
+        answer = self._answer(question, wait)
+        if wait.cancelled is not None:
+            raise wait.cancelled
+        if isinstance(answer, worker_wire.Refused):
+            if answer.why == "memory":  # it cannot go on; the fault of a program, if one ran
+                raise self._end("ran out of memory", blamed=self._memory[TURN] != turn)
+            error = {"invalid": ValueError, "no_world": WorldError}.get(answer.why, RuntimeError)
+            raise error(answer.text)
+        if not isinstance(answer, worker_wire.ANSWERS[type(message)]):
+            raise self._end(f"sent what is no answer (a {type(answer).__name__})")
+        return answer
+
+    def _answer(self, question: bytes, wait: "_Wait") -> Any:
+        """What comes back after all that the worker sends before it: frames, sights, its log, and
+        questions of its own."""
         try:
             self._forked.sock.sendall(question)
             while True:
@@ -156,7 +171,7 @@ class Worker:
                 elif isinstance(answer, worker_wire.Embed | worker_wire.Rate):
                     self._forked.sock.sendall(worker_wire.packed(self._estimate(answer)))
                 else:
-                    break
+                    return answer
                 wait.look()
         except TimeoutError:
             raise self._end("takes no questions") from None
@@ -166,16 +181,6 @@ class Worker:
             raise self._end(f"sent what is no answer ({error})") from None
         finally:
             self._count()
-        if wait.cancelled is not None:
-            raise wait.cancelled
-        if isinstance(answer, worker_wire.Refused):
-            if answer.why == "memory":  # it cannot go on; the fault of a program, if one ran
-                raise self._end("ran out of memory", blamed=self._memory[TURN] != turn)
-            error = {"invalid": ValueError, "no_world": WorldError}.get(answer.why, RuntimeError)
-            raise error(answer.text)
-        if not isinstance(answer, worker_wire.ANSWERS[type(message)]):
-            raise self._end(f"sent what is no answer (a {type(answer).__name__})")
-        return answer
 
     def number(self) -> int:
         """The number of the next run, by which it can be cancelled."""

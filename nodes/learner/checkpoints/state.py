@@ -217,16 +217,7 @@ class TrainingState:
         playing = self.networks if self.acting is None else self.acting.networks
         self.player = playing.remembering() or playing.actor
         if checkpoint is not None:
-            self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
-            self.generator.set_state(checkpoint["generator"])
-            self.counters = msgspec.convert(checkpoint["counters"], Counters)
-            self.episodes.load_state_dict(checkpoint["episodes"])
-            self.trajectories.load_state_dict(checkpoint["trajectories"])
-            self.curve = [(samples, rate) for samples, rate in checkpoint["curve"]]
-            self.stopped = checkpoint["stopped"]
-            # Older checkpoints lack it, and their curve goes on from 0.
-            self.imitation_loss = checkpoint.get("imitation_loss", 0.0)
-            self._load_start(checkpoint)
+            self._go_on_from(checkpoint)
         stored = (checkpoint or {}).get("choosing")
         self.choosing = _choosing(parameters.overlap, self.generator, stored)
         self._chosen = self.choosing.get_state()  # with the last rollout that is counted
@@ -309,6 +300,19 @@ class TrainingState:
         """Load the weights of the best tryout, if there was one."""
         if self.best is not None:
             self.networks.load_state_dict(self.best.networks)
+
+    def _go_on_from(self, checkpoint: dict[str, Any]) -> None:
+        """Take over from a checkpoint all but the networks."""
+        self.ppo.optimiser.load_state_dict(checkpoint["optimiser"])
+        self.generator.set_state(checkpoint["generator"])
+        self.counters = msgspec.convert(checkpoint["counters"], Counters)
+        self.episodes.load_state_dict(checkpoint["episodes"])
+        self.trajectories.load_state_dict(checkpoint["trajectories"])
+        self.curve = [(samples, rate) for samples, rate in checkpoint["curve"]]
+        self.stopped = checkpoint["stopped"]
+        # Older checkpoints lack it, and their curve goes on from 0.
+        self.imitation_loss = checkpoint.get("imitation_loss", 0.0)
+        self._load_start(checkpoint)
 
     def _load_start(self, checkpoint: dict[str, Any]) -> None:
         """Load the entries that older checkpoints lack."""
