@@ -8,6 +8,7 @@ import msgspec
 
 from messages.bus import GoalHandle
 from messages.chat import DecomposeAnswer
+from messages.interface import Action, Feedback, Goal, Result
 from messages.plan import (
     EVALUATE,
     IMPLEMENT,
@@ -199,12 +200,7 @@ class Iterating:
             performed=self._goal.request.performed,
             guards=self._guards,
         )
-        implemented = self._node.run_goal(
-            IMPLEMENT,
-            f"{self._id}/{slug(sub_action.name)}",
-            request,
-            cancelled=lambda: self._goal.withdrawn,
-        )
+        implemented = self._have_done(IMPLEMENT, slug(sub_action.name), request)
         self._count(implemented.samples, implemented.guards)
         return implemented
 
@@ -224,21 +220,21 @@ class Iterating:
             place=place,
             samples=samples,
         )
-        made = self._node.run_goal(
-            MAKE_GUARD,
-            f"{self._id}/guard-{slug(proposal.name)}",
-            request,
-            cancelled=lambda: self._goal.withdrawn,
-        )
+        made = self._have_done(MAKE_GUARD, f"guard-{slug(proposal.name)}", request)
         self._count(made.samples, made.reports)
         return made.guard, made.line
 
     def _evaluate(self, samples: int) -> Evaluated:
+        request = Evaluate(task=self._task, stages=list(self._stages), samples=samples)
+        return self._have_done(EVALUATE, "evaluate", request)
+
+    def _have_done(
+        self, action: Action[Goal, Feedback, Result], name: str, request: Goal
+    ) -> Result:
+        """Have the fast agent reach a goal of this iteration, for as long as the subtask is
+        wanted."""
         return self._node.run_goal(
-            EVALUATE,
-            f"{self._id}/evaluate",
-            Evaluate(task=self._task, stages=list(self._stages), samples=samples),
-            cancelled=lambda: self._goal.withdrawn,
+            action, f"{self._id}/{name}", request, cancelled=lambda: self._goal.withdrawn
         )
 
 

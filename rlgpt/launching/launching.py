@@ -239,13 +239,12 @@ class Launch:
         self._view.report("all nodes are ready")
         self._launches.ready()
         self._was_ready = True
-        if self._stack.training is not None:
+        stack = self._stack
+        planned = stack.task is not None and "planner" in stack.nodes
+        if planned or stack.training is not None:
             threading.Thread(target=self._pursue, name="goal", daemon=True).start()
-            return
-        if self._stack.task is None or "planner" not in self._stack.nodes:
+        else:
             self._view.report("there is no goal; Ctrl-C ends the launch")
-            return
-        threading.Thread(target=self._pursue, name="goal", daemon=True).start()
 
     def crashed(self, node: str, how: str) -> None:
         """A node's process has ended by itself."""

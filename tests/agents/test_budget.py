@@ -302,7 +302,7 @@ def test_with_the_samples_of_a_table_no_evaluation_is_cut_though_all_take_the_mo
 @pytest.mark.parametrize(
     "name", sorted(n for n in definitions() if read(n).by != "score" and read(n).learn is None)
 )
-def test_the_samples_of_a_table_are_what_its_evaluations_may_take_and_what_is_left_to_learn(
+def test_the_samples_of_a_table_are_for_its_evaluations_and_for_learning(
     name: str,
 ):
     table = read(name)
@@ -334,7 +334,7 @@ def test_what_may_be_practised_leaves_an_evaluation_and_is_an_episode_at_least(
     assert for_practice(samples, task, {}) == practice
 
 
-def test_a_further_iteration_has_samples_for_a_whole_evaluation_and_something_to_practise():
+def test_a_further_iteration_has_samples_to_evaluate_and_to_practise():
     log = Condition(kind="have", name="log")
     for horizon in (1, 10, 1_000):
         task = Task(id="l", prompt="l", success=log, horizon=horizon)

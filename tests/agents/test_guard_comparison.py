@@ -93,7 +93,7 @@ def test_an_iteration_is_chosen_by_the_tryout_with_its_guards(tmp_path: Path):
     assert (with_it.tried_out, with_it.progress) == (0.0, 0.0)
 
 
-def test_a_guard_that_is_kept_is_not_compared_again_and_its_new_stages_have_its_tryouts(
+def test_a_kept_guard_is_not_compared_again(
     tmp_path: Path,
 ):
     bus, trained, _ = learning(tmp_path, source=ONE_STEP)  # the program that it guards is no good

@@ -301,7 +301,7 @@ def test_a_stage_has_done_its_part_where_the_task_succeeded_in_it(tmp_path: Path
     assert evaluated.held == [3]
 
 
-def test_a_policy_draws_the_same_choices_in_each_attempt_at_a_play_and_others_in_the_next(
+def test_a_policy_draws_the_same_choices_in_each_attempt_at_one_play(
     tmp_path: Path,
 ):
     bus, world = performing(tmp_path)

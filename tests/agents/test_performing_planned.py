@@ -298,7 +298,7 @@ def test_a_subtask_that_never_worked_and_has_no_iterations_left_takes_no_more_sa
     assert "no iteration of it worked in any episode" in report.reason
 
 
-def test_an_iteration_that_worked_in_some_episode_replaces_a_chosen_one_that_never_did(
+def test_an_iteration_that_worked_replaces_a_chosen_one_that_never_did(
     tmp_path: Path,
 ):
     below = Below()
@@ -336,7 +336,7 @@ def test_samples_that_are_too_few_for_one_episode_are_refused_in_a_sentence(tmp_
     )
 
 
-def test_a_share_of_the_samples_that_is_too_small_to_begin_with_is_told_with_its_reason(
+def test_too_small_a_share_of_the_samples_is_told_with_its_reason(
     tmp_path: Path,
 ):
     below = Below()

@@ -34,7 +34,7 @@ def test_the_first_tryout_of_a_program_counts(tmp_path: Path):
     assert [(each.rate, each.sub_action.success) for each in found] == [(0.6, FACING), (0.3, LOG)]
 
 
-def test_the_best_program_with_the_policys_own_aim_is_shown_where_many_others_are_better(
+def test_the_best_program_of_the_policys_aim_is_shown_among_better_ones(
     tmp_path: Path,
 ):
     tried = TriedPrograms(Memory(tmp_path / "memory.sqlite"))

@@ -151,7 +151,7 @@ def test_where_no_run_may_be_looked_into_it_does_not_say_that_there_is_none(
     assert printed.out == ""
 
 
-def test_a_run_with_a_node_that_may_not_be_looked_into_is_named_and_the_others_are_listed(
+def test_a_run_with_an_unreadable_node_is_named_and_the_others_are_listed(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(ran(place, "over"), goal_report())

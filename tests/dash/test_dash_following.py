@@ -116,7 +116,7 @@ def test_an_answer_of_which_nothing_comes_any_more_is_not_shown_for_ever(
         states_until(socket, lambda s: s.get("speaking") == [])
 
 
-def test_a_page_that_stays_open_tells_a_server_that_was_started_again_from_the_one_before(
+def test_an_open_page_notices_that_the_server_was_started_again(
     run_folder: Path,
 ) -> None:
     """The panels fetch again what has another version, and the log is read from its beginning."""

@@ -198,7 +198,7 @@ def test_a_full_disk_costs_the_film_and_not_the_session(
         assert "cannot be written (No space left on device): the session plays on" in said[0]
 
 
-def test_a_session_has_at_most_so_many_environments_and_none_is_filmed_where_films_are_off(
+def test_a_session_has_a_largest_size_and_is_not_filmed_where_films_are_off(
     run: Path, bus: Bus
 ) -> None:
     server = Process(SCRIPT, run, "most_environments=2", "longest_film=0")

@@ -46,7 +46,7 @@ print(json.dumps({"printed": "".join(printed), "code": code, "left": left, "log"
 """
 
 
-def test_a_training_on_a_disk_that_fills_up_is_told_of_it_and_goes_on_from_its_checkpoint(
+def test_a_training_on_a_full_disk_goes_on_from_its_checkpoint(
     tmp_path: Path,
 ) -> None:
     place, mine = tmp_path / "place", tmp_path / "mine"

@@ -81,7 +81,7 @@ def test_nothing_is_chosen_by_numbers_that_are_not_finite(value: float):
             plain.choose(np.array([value], np.float32), mask[0].numpy(), chance)
 
 
-def test_an_actor_without_torch_makes_no_masked_choice_and_draws_the_others_by_their_share():
+def test_an_actor_without_torch_draws_choices_by_their_share_and_none_masked():
     made = Actor(
         fields=[Field(name="x", size=1)],
         choices=["a", "b", "c", "d"],

@@ -80,7 +80,7 @@ def test_an_episode_of_a_guards_training_is_a_turn_and_programs_play_between_tur
     assert (opened.begun, stepped.begun) == (1, 2)  # episodes of the world
 
 
-def test_seeds_of_a_guards_training_are_counted_by_episodes_of_the_world_and_not_by_turns() -> None:
+def test_a_guards_training_counts_seeds_by_episodes_and_not_by_turns() -> None:
     always = "def when(obs):\n    return True\n"
     short = training(guard=msgspec.structs.replace(LEAVE, when=always, max_steps=2))
     short.opened()

@@ -413,7 +413,7 @@ def test_tryouts_are_played_by_the_servers_that_are_connected(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_training_takes_no_more_samples_than_are_left_however_often_servers_are_lost(
+def test_a_training_keeps_to_its_samples_however_often_servers_are_lost(
     tmp_path: Path, seed: int
 ) -> None:
     """Whatever prefixes take, and however often servers are lost: what opens a session again is

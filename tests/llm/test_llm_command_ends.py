@@ -167,7 +167,7 @@ def test_the_log_of_a_server_that_failed_is_kept_and_that_of_another_is_not(
         ([], "model.safetensors", r"config\.json names none .*: get that file again"),
     ],
 )
-def test_weights_that_cannot_be_served_are_refused_before_a_server_or_a_training_starts(
+def test_weights_that_cannot_be_served_are_refused_before_anything_starts(
     weights: Path, monkeypatch: pytest.MonkeyPatch, architectures: list[str], file: str, words: str
 ):
     monkeypatch.chdir(weights.parent)
@@ -241,7 +241,7 @@ def numbered(path: Path, number: int) -> None:
     path.write_bytes(content[:-56] + bytes([number]) * 56)
 
 
-def test_an_adapter_of_ours_for_other_numbers_is_refused_where_the_base_has_no_manifest(
+def test_an_adapter_for_other_weights_is_refused_where_the_base_has_no_manifest(
     weights: Path, tmp_path: Path
 ):
     adapter = adapter_of(tmp_path / "adapter")

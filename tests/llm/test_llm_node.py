@@ -250,7 +250,7 @@ def test_negative_repairs_are_refused():
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_every_profile_is_valid_and_its_longest_answer_ends_before_the_callers_deadline(name: str):
+def test_every_profile_is_valid_and_answers_within_the_callers_deadline(name: str):
     """Who asks waits for longer than the llm node may try; the critic asks in its turn."""
     profile = read_profile(composed(name))
     if isinstance(profile, Requests):

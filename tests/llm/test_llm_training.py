@@ -149,7 +149,7 @@ def refusal(words: list[str], capfd: pytest.CaptureFixture[str], patch: pytest.M
     return said.err
 
 
-def test_what_is_to_be_trained_tested_or_merged_and_is_not_there_is_refused_with_the_places(
+def test_a_model_to_train_test_or_merge_that_is_not_there_is_refused(
     base: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "file").write_text("")

@@ -148,7 +148,7 @@ def test_only_the_answers_of_the_iteration_that_stands_are_taught(tmp_path: Path
     assert taught(run) == ["1 sand", wide, "second", program("deep")]
 
 
-def test_of_what_is_learned_the_spec_that_was_trained_is_taught_or_the_program_that_stands(
+def test_the_spec_that_was_trained_or_the_program_that_was_kept_is_taught(
     tmp_path: Path,
 ):
     """The policy of iteration 0 was trained by the repaired spec; in iteration 1 the program that

@@ -115,7 +115,7 @@ def unanswered(id: str) -> Unanswered:
     [b"", b'{"time":0.0,"id":"sec', b"x" * 200_000],
     ids=["nothing", "the beginning of a line", "most of a long line"],
 )
-def test_a_line_of_a_killed_process_does_not_spoil_the_record_of_what_was_not_answered(
+def test_a_killed_processs_line_does_not_spoil_the_record_of_open_questions(
     tmp_path: Path, part: bytes
 ):
     """Else a replay of the run, and `rlgpt ask`, would refuse the whole file."""

@@ -175,7 +175,7 @@ def noted(**changes: object) -> UnderWay:
     return msgspec.convert(note, UnderWay)
 
 
-def test_cell_under_way_is_continued_only_as_the_same_cell_of_the_same_commit_and_world(
+def test_a_cell_under_way_goes_on_only_with_the_same_commit_and_world(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(running_cells, "current_commit", lambda: "abc-dirty")

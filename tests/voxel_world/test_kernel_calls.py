@@ -29,7 +29,7 @@ def test_kernels_that_are_not_to_be_compiled_are_refused_with_what_to_do() -> No
     )
 
 
-def test_a_file_s_kernels_need_all_files_of_the_engine_that_it_imports_directly_or_not() -> None:
+def test_kernels_need_all_files_of_the_engine_that_theirs_imports() -> None:
     engine = Path(grid.__file__).parent
     needed = needed_by(engine / "body/physics.py")
     assert {engine / "grid.py", engine / "state.py", engine / "compiling/kernels.py"} <= needed
