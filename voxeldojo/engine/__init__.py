@@ -15,9 +15,11 @@ are the player, `mobs` all other creatures, `motion` what blocks do by themselve
 threads.
 """
 
+from voxeldojo.engine.compiling.first_compilation import report_first_compilation
 from voxeldojo.engine.compiling.stale_kernels import discard_stale_kernels
 
 discard_stale_kernels()
+report_first_compilation()
 
 from voxeldojo.engine.embedded_world import EmbeddedWorld  # noqa: E402  (needs fresh ones)
 
