@@ -121,6 +121,38 @@ def test_curves_that_cannot_be_fetched_stay_and_the_newest_policy_is_drawn(
     assert browser.run("document.activeElement.matches('.choices input')")
 
 
+def test_the_focus_stays_in_the_plan_while_its_run_goes_on(
+    browser: Browser, page: Served, tmp_path: Path
+) -> None:
+    focused = "document.activeElement.dataset.key"
+    fetched = "performance.getEntriesByType('resource').filter((e) => /plan/.test(e.name)).length"
+    browser.open(f"{page.address}/#/over/overview")
+    browser.wait("document.querySelectorAll('.subtask summary').length > 0")
+    browser.run("document.querySelector('.subtask summary').focus()")
+    key, before = browser.run(focused), browser.run(fetched)
+    browser.run("window.kept = document.activeElement")
+    watched = page.runs.get("over")
+    assert watched is not None
+    watched.follower.renew("account")
+    browser.wait(f"{fetched} > {before}")
+    browser.wait("rlgptPage.shown && document.activeElement === window.kept")
+    write(tmp_path / "runs" / "over", goal_report(verdict="It was another verdict."))
+    watched.follower.renew("account")
+    browser.wait("document.querySelector('.subtask summary') !== window.kept")
+    assert browser.run(focused) == key
+    assert browser.errors == []
+
+
+def test_a_film_is_left_by_the_address_of_its_panel(browser: Browser, page: Served) -> None:
+    browser.open(f"{page.address}/#/over/episodes")
+    browser.wait_text("Choose an episode")
+    browser.click("main a[href*='/film/']")
+    browser.wait("!!document.querySelector('video')")
+    browser.run("history.back()")
+    browser.wait_text("Choose an episode")
+    assert not browser.run("document.querySelector('video')")
+
+
 def test_a_panel_rests_for_a_multiple_of_what_its_request_took(
     browser: Browser, page: Served
 ) -> None:

@@ -86,6 +86,12 @@ def test_every_dependency_is_pinned_the_same_everywhere() -> None:
             assert requirement in pinned or requirement.startswith("voxeldojo==")
 
 
+def test_packages_that_users_import_say_that_they_are_typed() -> None:
+    """Else mypy takes nothing of them for typed once they are installed."""
+    for package in ("messages", "nodes", "rlgpt", "voxeldojo", "worlds"):
+        assert (ROOT / package / "py.typed").is_file(), package
+
+
 def test_every_kind_of_data_file_is_packaged() -> None:
     for project, rooms in ((PROJECT, ROOMS), (WORLD, ("voxeldojo",))):
         patterns = [

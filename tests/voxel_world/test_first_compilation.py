@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from voxeldojo.engine.compiling.first_compilation import SENTENCE
 
 OURS = """
@@ -53,3 +55,24 @@ def test_neither_other_kernels_nor_those_of_a_worker_are_reported(tmp_path: Path
 
 def test_a_world_is_compiled_where_standard_error_is_closed(tmp_path: Path) -> None:
     assert said(tmp_path, f"import sys\nsys.stderr.close()\nsys.stderr = None\n{OURS}") == ""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_what_was_compiled_in_advance_is_compiled_by_no_use(tmp_path: Path) -> None:
+    compiling = subprocess.run(
+        [sys.executable, "-m", "voxeldojo.engine"],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (compiling.returncode, compiling.stderr) == (0, "")
+    use = """
+import gymnasium, voxeldojo
+environment = gymnasium.make("voxeldojo/HarvestLog-v0", render_mode="rgb_array")
+environment.reset(seed=1)
+environment.step(environment.action_space.sample())
+environment.render()
+"""
+    assert said(tmp_path, use) == ""

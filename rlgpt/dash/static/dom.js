@@ -13,6 +13,13 @@ export function fill(element, ...children) {
   append(element, children);
 }
 
+// The same; what has the focus keeps it, if there is an element of its key (data-key) again.
+export function refill(element, ...children) {
+  const focused = element.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  fill(element, ...children);
+  if (focused) [...element.querySelectorAll("[data-key]")].find((each) => each.dataset.key === focused)?.focus({ preventScroll: true });
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 export function svg(tag, attributes, ...children) {
@@ -76,7 +83,7 @@ export function keyed(container, items, key, make, update) {
 const opened = new Map();
 
 export function fold(key, summary, body, open = false) {
-  const made = h("details", { class: "fold" }, h("summary", null, summary));
+  const made = h("details", { class: "fold" }, h("summary", { "data-key": key }, summary));
   made.open = opened.has(key) ? opened.get(key) : open;
   let filled = false;
   const fill = () => {

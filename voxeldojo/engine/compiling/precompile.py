@@ -22,6 +22,10 @@ def precompile() -> None:
     workers = min(len(pieces), os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         list(pool.map(_compile, pieces))
+        pool.submit(_play).result()  # what was in no piece; workers do not report it
+
+
+def _play() -> None:
     world = _world()
     world.reset(np.zeros(1, np.int64), np.zeros(1, np.int64))
     world.step(np.array([PRIMITIVES["attack"]]), np.ones(1, np.bool_))

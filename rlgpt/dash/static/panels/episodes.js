@@ -1,7 +1,7 @@
 // Every episode: what it was for, how it ended, what was done in it, and its film, played again.
 
 import { get, ofRun, post } from "../api.js";
-import { chips, empty, h, mark, table, td } from "../dom.js";
+import { chips, empty, h, mark, refill, table, td } from "../dom.js";
 import { bytes, count, moment, plural, signed } from "../format.js";
 import { Loaded } from "./loading.js";
 
@@ -15,7 +15,7 @@ export function episodes(root, context, rest) {
   const ended = h("select", { "aria-label": "how it ended", onchange: () => ask({ ended: ended.value }) }, h("option", { value: "" }, "any ending"), Object.entries(WORDS).map(([value, words]) => h("option", { value }, words)));
   const of = h("input", { type: "search", placeholder: "goal or play, by its id", class: "of", "aria-label": "goal or play", oninput: () => ask({ of: of.value.trim() }) });
   const list = h("section", { class: "card" });
-  const shown = h("div", { class: "shown" }, h("section", { class: "card" }, empty("Choose an episode to see what was done in it, and to play it again.")));
+  const shown = h("div", { class: "shown" }, nothing());
   const films = h("section");
   root.append(h("h2", null, "Episodes"), h("form", { class: "filter", onsubmit: (event) => event.preventDefault() }, seed, ended, of), h("div", { class: "split wide" }, list, shown), films);
   const loaded = new Loaded(context, "episodes", () => get(ofRun(context.run, "episodes", { ...asked, most: MOST })), draw, list);
@@ -32,17 +32,16 @@ export function episodes(root, context, rest) {
   function draw(found) {
     const all = found.trained;
     const sums = all.trainings && !found.trainings.length ? [h("li", null, `${all.trainings} trainings: ${plural(all.episodes, "episode")}, ${all.successes} succeeded, ${all.deaths} died, ${count(all.steps)} steps; write the id of a goal above to see its own`)] : found.trainings.map((each) => h("li", null, `${each.words}: ${plural(each.episodes, "episode")}, ${each.successes} succeeded, ${each.deaths} died, ${count(each.steps)} steps`));
-    const focused = list.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const pages = h("p", { class: "pages" });
     if (asked.first > 0) pages.append(h("button", { onclick: () => ask({ first: Math.max(asked.first - MOST, 0) }) }, "newer"));
     if (asked.first + MOST < found.found) pages.append(h("button", { onclick: () => ask({ first: asked.first + MOST }) }, "older"));
-    list.replaceChildren(
+    refill(
+      list,
       h("p", { class: "soft small" }, found.found === found.all ? plural(found.all, "episode") : `${found.found} of ${plural(found.all, "episode")}`),
       found.rows.length ? table(["#seed", "for", "ended", "#steps", "changed"], found.rows.map(row), "pick") : empty(found.all ? "No episode is like that." : "No episode has been kept yet."),
       pages,
       sums.length ? h("ul", { class: "soft small" }, sums) : "",
     );
-    if (focused) [...list.querySelectorAll("tr")].find((made) => made.dataset.key === focused)?.focus({ preventScroll: true });
   }
 
   function row(each) {
@@ -111,6 +110,8 @@ export function episodes(root, context, rest) {
       asked.first = 0;
       loaded.load();
       filmed.load();
+    } else if (!to) {
+      shown.replaceChildren(nothing());
     } else if (value) {
       shown.replaceChildren(h("section", { class: "card" }, h("h3", null, value.replaceAll("+", " / ")), film(context, what === "again" ? "again" : "evaluation", value)));
     }
@@ -128,6 +129,10 @@ export function episodes(root, context, rest) {
       replay = null;
     },
   };
+}
+
+function nothing() {
+  return h("section", { class: "card" }, empty("Choose an episode to see what was done in it, and to play it again."));
 }
 
 function film(context, kind, name) {

@@ -1,7 +1,7 @@
 // What is it doing, how far is it, and why did each iteration end as it did?
 
 import { get, ofRun } from "../api.js";
-import { chips, empty, fill, fold, h, mark, table, td, text } from "../dom.js";
+import { chips, empty, fill, fold, h, mark, refill, table, td, text } from "../dom.js";
 import { count, duration, plural, rate } from "../format.js";
 import { goalChoice } from "./goal_choice.js";
 import { Loaded } from "./loading.js";
@@ -13,11 +13,13 @@ export function overview(root, context, rest) {
   const figures = h("dl", { class: "figures" });
   const strip = h("div", { class: "strip" });
   const stopped = h("p", { class: "said stopped" });
+  const failed = h("section");
   const plan = h("section");
+  let planned = ""; // what of the plan is drawn
   const more = h("section");
   let goal = goalOf(rest); // "" is the newest
   const choice = goalChoice(context, (id) => context.go("overview", `goal/${encodeURIComponent(id)}`));
-  root.append(head, choice.element, stopped, now, figures, strip, plan, more);
+  root.append(head, choice.element, stopped, now, figures, strip, failed, plan, more);
   const activity = nowCard(now, context);
   const loaded = new Loaded(
     context,
@@ -27,11 +29,14 @@ export function overview(root, context, rest) {
       showHead(head, found);
       choice.show(found);
       showFigures(figures, found);
-      plan.replaceChildren(...planTree(found, context));
+      failed.replaceChildren();
+      const wanted = JSON.stringify([found.subtasks, found.required]);
+      if (wanted !== planned) refill(plan, planTree(found, context));
+      planned = wanted;
       more.replaceChildren(...others(found));
       activity.known(found);
     },
-    plan,
+    failed,
   );
   return {
     update(changed) {
