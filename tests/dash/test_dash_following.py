@@ -18,6 +18,7 @@ from nodes.common.running.file_lock import take_lock
 from rlgpt.composing.configuration import load
 from rlgpt.dash.follow import answers_being_written
 from rlgpt.dash.follow.node_messages import NodeMessages
+from rlgpt.dash.follow.run_files import Memory
 from rlgpt.dash.replays import Replays
 from tests.bus_processes import eventually
 from tests.dash.dash_served import served, states_until
@@ -160,3 +161,21 @@ def test_replays_of_two_servers_have_different_numbers(
     assert made is not None
     assert known.get(made.number) is made
     assert later.get(made.number) is None
+
+
+def test_the_memory_of_hours_is_sent_in_as_many_points_as_a_chart_shows() -> None:
+    """And in the same ones each time, so that the drawn line stands still."""
+    memory = Memory()
+    for number in range(5_400):
+        memory.note({"llm": number}, 1e9 + 2.0 * number)
+    before = memory.columns()
+    assert 600 < len(before["times"]) <= 701
+    assert before["series"]["llm"][-1] == 5_399
+    memory.note({"llm": 5_400}, 1e9 + 2.0 * 5_400)
+    after = memory.columns()
+    assert len(set(before["times"]) - set(after["times"])) <= 1
+    few = Memory()
+    few.note({"llm": 1}, 1e9)
+    few.note({"llm": 2}, 1e9 + 2.0)
+    assert few.columns() == {"times": [1e9, 1e9 + 2.0], "series": {"llm": [1, 2]}}
+    assert Memory().columns() == {"times": [], "series": {}}

@@ -164,7 +164,8 @@ class Follower:
         if states is not None:
             for each in states:
                 rows.append(msgspec.to_builtins(each))
-            self.memory.note({each.node: each.memory for each in states if each.pid})
+            used = {each.node: each.memory for each in states if each.pid}
+            self.memory.note(used, time.time())
         else:
             for node in self._nodes:
                 how = "running without a launcher" if node in running else "not running"

@@ -102,6 +102,7 @@ class MergedLog:
 
 
 _POINTS = 5_400  # some hours of memory
+_DRAWN = 700  # of these, for a chart: pages ask for them every few seconds
 
 
 class Memory:
@@ -111,13 +112,15 @@ class Memory:
         self._every = every
         self._points: deque[tuple[float, dict[str, int]]] = deque(maxlen=_POINTS)
 
-    def note(self, used: dict[str, int]) -> None:
-        now = time.time()
+    def note(self, used: dict[str, int], now: float) -> None:
         if used and (not self._points or now - self._points[-1][0] >= self._every):
             self._points.append((now, used))
 
     def columns(self) -> dict[str, Any]:
         points = list(self._points)
+        # The newest of each span of time: the same ones the next time.
+        span = self._every * -(-len(points) // _DRAWN)
+        points = list({at // span: (at, used) for at, used in points}.values())
         names = list(dict.fromkeys(name for _, used in points for name in used))
         return {
             "times": [at for at, _ in points],

@@ -43,7 +43,7 @@ export function nodes(root, context) {
     else drawn.set([found.times, ...names.map((name) => found.series[name])], names);
   };
   load();
-  const timer = setInterval(load, 3000);
+  const timer = setInterval(() => !document.hidden && load(), 3000);
   return {
     update(changed) {
       if (changed.has("nodes") || changed.has("pauses")) rows(body, said, context);
