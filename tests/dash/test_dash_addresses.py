@@ -11,6 +11,7 @@ import pytest
 from rlgpt.report.writing import write
 from tests.dash.browser import NONE, PROGRAM, Browser
 from tests.dash.dash_served import Served, served
+from tests.many_goals_run import many_goals
 from tests.report_run import fill, goal_report
 from tests.report_run import launched as mark_launched
 
@@ -151,6 +152,33 @@ def test_a_film_is_left_by_the_address_of_its_panel(browser: Browser, page: Serv
     browser.run("history.back()")
     browser.wait_text("Choose an episode")
     assert not browser.run("document.querySelector('video')")
+
+
+def test_the_episode_that_was_chosen_last_is_shown(
+    browser: Browser, page: Served, tmp_path: Path
+) -> None:
+    """Also where the answer for the one before comes later."""
+    many_goals(tmp_path / "runs" / "many", 1)
+    browser.open(f"{page.address}/#/many/episodes")
+    browser.wait("document.querySelectorAll('.pick tbody tr').length > 1")
+    browser.run("""(() => {
+      const fetched = window.fetch;
+      window.answered = 0;
+      window.fetch = async (path, ...rest) => {
+        const found = await fetched(path, ...rest);
+        if (!path.includes('/episode?')) return found;
+        if (!window.second) await new Promise((done) => { window.second = done; });
+        else setTimeout(window.second, 300);
+        window.answered += 1;
+        return found;
+      };
+    })()""")
+    browser.run("[...document.querySelectorAll('.pick tbody tr')].slice(0, 2).map((e) => e.click())")
+    seed = browser.run("document.querySelectorAll('.pick tbody tr')[1].children[0].innerText")
+    browser.wait("window.answered === 2")
+    browser.run("fetch('/api/runs').then((found) => found.text())")  # what it answers comes later
+    assert browser.run("document.querySelector('.shown h3').innerText") == f"Seed {seed}"
+    assert browser.errors == []
 
 
 def test_a_panel_rests_for_a_multiple_of_what_its_request_took(

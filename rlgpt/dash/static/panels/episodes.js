@@ -60,9 +60,10 @@ export function episodes(root, context, rest) {
   }
 
   async function open(each) {
-    chosen = `${each.play}#${each.environment}`;
+    const key = (chosen = `${each.play}#${each.environment}`);
     for (const made of list.querySelectorAll("tr")) made.classList.toggle("active", made.dataset.key === chosen);
     const found = await get(ofRun(context.run, "episode", { play: each.play, environment: each.environment })).catch((error) => ({ error }));
+    if (chosen !== key) return; // another one was chosen meanwhile
     replay = null;
     if (found.error) {
       shown.replaceChildren(empty(`It cannot be shown: ${found.error.message}`));
