@@ -243,6 +243,8 @@ def _absent(key: str, path: Path, override: str, others: list[str]) -> str:
         break
     if not known:
         return "there is no such key in the launch file"
+    if key in known and override.startswith("~"):
+        return f"`{key}` is written out in the launch file: leave it out there"
     if key in known and override.startswith("+"):
         return f"`{key}` is there already; `{override.lstrip('+')}` sets it"
     if key in known:
@@ -257,7 +259,7 @@ def _absent(key: str, path: Path, override: str, others: list[str]) -> str:
     parent = key.rpartition(".")[0]
     # A launch file mentions only a part of these groups' keys.
     lacks = parent in known and (not hint or parent.split(".")[0] in ("world", "llm"))
-    if lacks or group_options(key):
+    if (lacks or group_options(key)) and not override.startswith("~"):
         sentence += f"; `+{override}` adds it"
     return sentence + hint
 

@@ -141,10 +141,21 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         while left:
             free = next((n for n in left if not set(self.nodes[n].after) & set(left)), None)
             if free is None:
-                raise Refused(f"the nodes {', '.join(left)} wait for each other (`after`)")
+                circle = self._circle(left)
+                if len(circle) == 1:
+                    raise Refused(f"the node {circle[0]} waits for itself (`after`)")
+                raise Refused(f"the nodes {', '.join(circle)} wait for each other (`after`)")
             ordered.append(free)
             left.remove(free)
         return ordered
+
+    def _circle(self, left: list[str]) -> list[str]:
+        """Nodes of ``left`` of which each waits for the next one, and the last one for the first.
+        Each of ``left`` waits for another of them, or for itself."""
+        chain = [left[0]]
+        while (following := next(n for n in self.nodes[chain[-1]].after if n in left)) not in chain:
+            chain.append(following)
+        return chain[chain.index(following) :]
 
 
 def check(data: Any, source: str) -> Stack:

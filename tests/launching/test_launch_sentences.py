@@ -53,7 +53,8 @@ def test_a_file_of_another_ending_is_not_said_to_be_missing(place: Path) -> None
         ),
         (["two", "nodes.frist.patience=1"], "there is no node `frist` (no module nodes.frist)"),
         (["two", "nodes.first.after=[third]"], "first starts after `third`, which is no node"),
-        (["two", "nodes.first.after=[second]"], "wait for each other"),
+        (["two", "nodes.first.after=[second]"], "first, second wait for each other"),
+        (["two", "nodes.first.after=[first]"], "the node first waits for itself (`after`)"),
         (["two", "seed=many"], "two: `seed`: expected `int`, got `str`"),
         (["two", "limits.iterations="], "`limits.iterations`: expected `int`, got `str`"),
         (["two", "limits.iterations=0"], "`limits.iterations`: expected `int` >= 1"),
@@ -166,6 +167,8 @@ def test_a_refused_command_prints_one_line_and_ends_with_code_2(place: Path) -> 
     [
         (["varied", "task.inventory={log: 3}"], "is added by `+task.inventory.NAME=VALUE`"),
         (["varied", "world.area=64"], "launch file; `+world.area=64` adds it"),
+        (["varied", "~task"], "`task` is written out in the launch file: leave it out there"),
+        (["harvest_log", "~limits.nothing"], "no `limits.nothing` in the launch file\n"),
         (["harvest_log", "method=pure_rl"], "launch file; `+method=pure_rl` adds it"),
         (["harvest_log", "learner.overlapp=true"], "file; did you mean `learner.overlap`?"),
         (["unnamed"], "unnamed.yaml: it cannot be read as a launch; is each key a name?"),
