@@ -58,7 +58,10 @@ def read_config(run: Path) -> dict[str, Any]:
     except RecursionError as error:
         raise ConfigError(f"{path} is nested too deeply to be a launch") from error
     if not isinstance(config, dict):
-        raise ConfigError(f"{path}: it is no launch: it should be a mapping of names to values")
+        raise ConfigError(
+            f"{path}: it is no launch: it should be a mapping of names to values; restore it or "
+            "launch into a new run folder"
+        )
     return cast("dict[str, Any]", config)
 
 

@@ -377,7 +377,7 @@ def test_arguments_that_are_not_utf_8_are_refused(place: Path, arguments: tuple[
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "it is no launch: it should be a mapping of names to values"),
+        ("", "of names to values; restore it or launch into a new run folder"),
         ("[1]", "it is no launch: it should be a mapping of names to values"),
         ("[" * 5000, "is nested too deeply to be a launch"),
     ],
