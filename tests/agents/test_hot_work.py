@@ -74,8 +74,8 @@ def test_an_agents_edited_code_and_prompt_are_used_in_the_same_iteration(
             agents.world.before_run = lambda goal: None
             played_before.extend(agents.world.played)
             prompt.write_text(f"{EDITED}\n{prompt.read_text()}")
-            line = '        agent.working(goal, f"writing program'
-            replace(code, line, f"        agent.log.info({EDITED!r})\n{line}")
+            line = '        self._work.report(f"writing program'
+            replace(code, line, f"        self._agent.log.info({EDITED!r})\n{line}")
             fast.kill()
             fast.start()
 
