@@ -91,10 +91,12 @@ def stock_of(goal: Condition, inventory: dict[str, int], alone: bool) -> list[li
         for level in range(depth):
             files = [step.programs[min(level, len(step.programs) - 1)] for step in split]
             goals = [goal if step.success == "goal" else step.success for step in split]
-            sources = [
-                book.program(file, each, inventory) for file, each in zip(files, goals, strict=True)
-            ]
-            found.append(sources)
+            found.append(
+                [
+                    book.program(file, each, inventory, alone)
+                    for file, each in zip(files, goals, strict=True)
+                ]
+            )
     return found
 
 
