@@ -57,6 +57,7 @@ export function curves(root, context, rest) {
     state.lines = lines;
     const names = byAge();
     if (!names.length) {
+      text(said, "");
       area.replaceChildren(empty("No policy has been trained in this run yet."));
       return;
     }

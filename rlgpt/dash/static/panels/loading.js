@@ -6,7 +6,8 @@ const RESTS = 4; // times as long as a request took
 
 export class Loaded {
   // ``version`` names the number of the state `versions` that counts the changes of its files; null:
-  // all of them. ``least``: ms from one request for changed files to the next.
+  // all of them. ``root`` is what ``shown`` fills: until then, and after a failure, it says so.
+  // ``least``: ms from one request for changed files to the next.
   constructor(context, version, fetching, shown, root, least = 700) {
     this._context = context;
     this._version = version;
@@ -19,6 +20,7 @@ export class Loaded {
     this._again = false; // a person asked meanwhile
     this._stale = false; // files have changed meanwhile
     this._rested = 0;
+    root?.replaceChildren(empty("It is being fetched …"));
   }
 
   update(changed) {
