@@ -173,8 +173,9 @@ def test_the_episode_that_was_chosen_last_is_shown(
         return found;
       };
     })()""")
-    browser.run("[...document.querySelectorAll('.pick tbody tr')].slice(0, 2).map((e) => e.click())")
-    seed = browser.run("document.querySelectorAll('.pick tbody tr')[1].children[0].innerText")
+    rows = "[...document.querySelectorAll('.pick tbody tr')]"
+    browser.run(f"{rows}.slice(0, 2).forEach((row) => row.click())")
+    seed = browser.run(f"{rows}[1].children[0].innerText")
     browser.wait("window.answered === 2")
     browser.run("fetch('/api/runs').then((found) => found.text())")  # what it answers comes later
     assert browser.run("document.querySelector('.shown h3').innerText") == f"Seed {seed}"
