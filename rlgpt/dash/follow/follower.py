@@ -122,10 +122,10 @@ class Follower:
 
     def _follow(self) -> None:
         while not self._over.is_set():
-            if not self.run.is_dir():
-                self._end_feeds()
-                return
             with contextlib.suppress(OSError):  # a file was removed meanwhile
+                if not self.run.is_dir():
+                    self._end_feeds()
+                    return
                 self._look()
             self._over.wait(_LOOK)
 
