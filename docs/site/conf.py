@@ -32,3 +32,14 @@ html_theme_options = {
         "font-stack--monospace": "ui-monospace, 'DejaVu Sans Mono', Menlo, monospace",
     },
 }
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", _keep_first_line, priority=400)  # before napoleon
+
+
+def _keep_first_line(app, what, name, obj, options, lines):
+    """Napoleon takes what stands before a colon in the first line of a variable's docstring for the
+    variable's type. Behind a line that shows nothing (an escaped line end) it is prose."""
+    if what in ("attribute", "data", "property") and any(lines):
+        lines.insert(0, "\\")

@@ -238,4 +238,8 @@ def test_the_site_is_built_without_a_warning_and_asks_the_network_for_nothing(
     fetched = re.compile(r"""(?:src=|<link[^>]*href=|url\(|@import )["']?(?:https?:)?//""")
     for page in [*html.rglob("*.html"), *html.rglob("*.css")]:
         assert not fetched.search(page.read_text("utf-8")), page
-    assert "Node" in (html / "reference" / "python.html").read_text("utf-8")
+    python = (html / "reference" / "python.html").read_text("utf-8")
+    assert "Node" in python
+    # Prose before a colon is no type.
+    shown = re.sub(r"<[^>]+>", "", python)
+    assert "How a table describes its kinds of world: the published game." in shown
