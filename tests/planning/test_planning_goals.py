@@ -322,7 +322,7 @@ def test_the_rulebook_has_an_approach_for_each_kind_of_goal(goal: Condition, kin
         ("tnt", "put_item_down.py"),
         ("golden_axe", "dig_once.py"),
         ("compass", "press_use.py"),
-        ("golden_apple", "eat.py"),
+        ("golden_apple", "run_and_eat.py"),
         ("bucket", "use_at_water.py"),
     ],
 )
