@@ -84,6 +84,29 @@ def test_coming_up_for_air_brings_a_diver_up_in_time():
     assert (int(yard.player["air"][0]), yard.life) == (300, 20.0)
 
 
+@pytest.mark.parametrize("lid", ["ice", "leaves"])
+@pytest.mark.parametrize("program", ["surface(obs, 120)", "explore(obs, 120, {})"])
+def test_who_comes_under_a_lid_on_the_water_swims_to_where_there_is_none(lid: str, program: str):
+    yard = Yard()
+    for x, z, y in product(range(6, 27), range(6, 27), range(57, 64)):
+        yard.put(x, y, z, "water" if y < 63 else lid)
+    for x, z in product(range(18, 21), range(15, 18)):
+        yard.put(x, 63, z, "water")  # a hole
+    yard.stand(15.5, 61.2, 16.5)
+    runtime = play("minecraft").programs
+    ready = compile_program(f"def action(obs):\n    {program}\n", runtime)
+    readings = play("minecraft").readings(yard.world)
+    run = Run(ready, 120)
+    air = [300]
+    code = run.start(runtime.observe(readings, ready.fields).row(0, 0))
+    while isinstance(code, int) and run.steps < 120:
+        yard.world.step(runtime.vectors[[code]], np.ones(1, bool))
+        readings.forget()
+        air.append(int(yard.player["air"][0]))
+        code = run.send(runtime.observe(readings, ready.fields).row(0, run.steps + 1))
+    assert 150 < min(air) < 300 == air[-1]
+
+
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_each_program_of_the_stock_has_only_functions_and_constants(path: Path):
     tree = ast.parse(path.read_text())

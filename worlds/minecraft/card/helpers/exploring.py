@@ -124,6 +124,8 @@ def run_on(obs, steps, wanted):
             return obs, False
         x, _, z = obs.position
         if obs.block(0, 0, 0) == "water" or obs.block(0, 1, 0) == "water":
+            if shut_in(obs):
+                return surface(obs, 60), True
             obs = jump()
             least = 0.015
         elif danger_ahead(obs):

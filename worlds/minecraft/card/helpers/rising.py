@@ -1,6 +1,7 @@
 """Getting up to the open from under the ground."""
 
 OVERHEAD = ("air", "leaves", "vines", "snow")  # what does not hide the sky
+UNDER_THE_SKY = ("air", "water", "flowing water")  # what one swims up through
 CAVES = 56.0  # metres: who is lower is under the ground
 SIDES_OF_A_CELL = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))
 QUARTERS = ((1, 0), (0, 1), (-1, 0), (0, -1))
@@ -24,11 +25,45 @@ def in_a_shaft(obs):
     return True
 
 
+def dives(obs):
+    return obs.block(0, 1, 0) in ("water", "flowing water")
+
+
+def shut_in(obs):
+    """Whether one's head is under water, and leaves or ice are over it."""
+    return dives(obs) and obs.block(0, 2, 0) not in UNDER_THE_SKY
+
+
+def swim_out(obs):
+    """Some steps to where the water is open, or through what is overhead."""
+    best, found = 9.0, None
+    for dx in range(-6, 7):
+        for dz in range(-6, 7):
+            far = hypot(dx, dz)
+            if far < best and obs.block(dx, 2, dz) in UNDER_THE_SKY:
+                if obs.block(dx, 1, dz) in UNDER_THE_SKY:
+                    best, found = far, (dx, dz)
+    before = obs.position
+    if found is not None:
+        aside = (degrees(atan2(-found[0], found[1])) - obs.yaw + 180.0) % 360.0 - 180.0
+        if abs(aside) > 7.5:
+            obs = turn(aside)
+        for _ in range(ceil(best) * 3):
+            obs = jump()
+    if hypot(obs.position[0] - before[0], obs.position[2] - before[2]) < 0.3:
+        obs = dig_at(obs, 0, 2, 0, 40)
+        obs = jump()
+    return obs
+
+
 def surface(obs, max_steps=600):
     last = obs.steps + max_steps
     risen = False
-    while obs.steps < last and (covered(obs) or (risen and in_a_shaft(obs))):
-        if obs.block(0, 1, 0) == "water":
+    while obs.steps < last and (covered(obs) or dives(obs) or (risen and in_a_shaft(obs))):
+        if shut_in(obs):
+            obs = swim_out(obs)
+            continue
+        if dives(obs):
             obs = jump()
             continue
         before = obs.position

@@ -31,7 +31,7 @@ def come_up(obs):
     for _ in range(60):
         if obs.block(0, 1, 0) != "water":
             return obs
-        obs = jump()
+        obs = jump() if obs.block(0, 2, 0) in ("air", "water") else surface(obs, 40)
     return obs
 
 
