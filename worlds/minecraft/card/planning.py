@@ -56,6 +56,7 @@ _VERBS = {
     "use": "get",
     "find": "find",
     "fish": "catch",
+    "fill": "get",
 }
 _PHRASES = {
     "dig": "dig the block {of}",
@@ -63,6 +64,7 @@ _PHRASES = {
     "use": "use {held} on a {of}",
     "find": "find beside a {of}",
     "fish": "fish in {of} with a {held}",
+    "fill": "fill {held} with {of}",
     "craft": "craft",
     "smelt": "smelt",
     "enter": "build the frame of a {of} of {held}, light it with flint_and_steel, stand in it",
@@ -75,7 +77,7 @@ def _lasts(tool: str) -> int:
 
 def _of_a_mob(way: Way) -> bool:
     """Mobs are where the player is now, and walking for wood loses sight of them."""
-    return way.how in ("kill", "use") and way.of in MOB_NAMES
+    return way.how in ("kill", "use")
 
 
 ARITHMETIC = Arithmetic(

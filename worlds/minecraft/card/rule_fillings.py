@@ -83,11 +83,11 @@ class MinecraftRulebook(RulebookRules):
             return "make_at" if way.station else "make"
         if way.how == "kill":
             return "hunt"
-        if way.of == "water" and way.how in ("fish", "use"):
+        if way.how in ("fish", "fill"):
+            if way.of != "water":
+                raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
             return "dip"
         if way.how == "use":
-            if way.of not in MOB_NAMES:
-                raise Unreachable(f"the rulebook knows no way to get {goal.name!r}")
             return "apply"
         block = _block_of(goal, tables)
         if block in tables["levels"]:
@@ -162,7 +162,7 @@ class MinecraftRulebook(RulebookRules):
                 found["sources"].append(way.of)
             if way.station and way.station not in PLACES:
                 found["places"].append(way.station)
-            if way.how == "use":
+            if way.how in ("use", "fill"):
                 found["hands"] += [item for item in way.uses if item not in found["hands"]]
             if way.tools:
                 carried = [tool for tool in way.tools if inventory.get(tool, 0)]

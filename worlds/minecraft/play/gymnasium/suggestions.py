@@ -69,7 +69,7 @@ def _needs(way: Way, inventory: Mapping[str, int], hands: dict[str, None]) -> li
         tool = next((tool for tool in way.tools if tool in inventory), easiest(way.tools))
         needs.append(tool)
         hands[f"equip:{tool}"] = None
-    if way.how == "use":
+    if way.how in ("use", "fill"):
         hands.update(dict.fromkeys(f"equip:{used}" for used in way.uses))
     if way.station:
         needs.append(way.station)
