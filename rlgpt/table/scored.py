@@ -9,6 +9,7 @@ from statistics import mean
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from messages.plan import GoalReport
 from nodes.common.storage.episode_store import FILE, SCORED
@@ -125,19 +126,27 @@ def _drawn(
     """Score and progress of a cell whose episodes were drawn again, `DRAWS` times."""
     number = sum(patterns.values())
     shares = [each / number for each in patterns.values()]
-    again = chance.multinomial(number, shares, size=DRAWS).tolist()
-    return [
-        _both(score, _rates(score, counted, dict(zip(patterns, numbers, strict=True))))
-        for numbers in again
-    ]
+    again = chance.multinomial(number, shares, size=DRAWS)
+    rates = again @ _had(score, counted, patterns) / number
+    return [_both(score, dict(zip(score.counted, row, strict=True))) for row in rates.tolist()]
 
 
 def _rates(score: Score, counted: list[str], patterns: Mapping[str, int]) -> dict[str, float]:
-    counts: Counter[str] = Counter()
-    for digits, number in patterns.items():
-        for name, digit in zip(counted, digits, strict=True):
-            counts[name] += number * int(digit)
-    return {name: counts[name] / sum(patterns.values()) for name in score.counted}
+    numbers = np.array(list(patterns.values()))
+    rates = numbers @ _had(score, counted, patterns) / numbers.sum()
+    return dict(zip(score.counted, rates.tolist(), strict=True))
+
+
+def _had(score: Score, counted: list[str], patterns: Iterable[str]) -> npt.NDArray[np.int64]:
+    """A row for each pattern: 1 where it has what the score counts, 0 also where the cell did not
+    count that."""
+    columns = {name: column for column, name in enumerate(counted)}
+    return np.array(
+        [
+            [int(digits[columns[name]]) if name in columns else 0 for name in score.counted]
+            for digits in patterns
+        ]
+    )
 
 
 def _both(score: Score, rates: Mapping[str, float]) -> tuple[float, float]:
