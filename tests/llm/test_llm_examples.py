@@ -346,3 +346,25 @@ def test_the_command_writes_a_file_that_a_node_reads(
     none = [word if word.startswith("--") else "0" for word in counts]
     assert main(["llm", "examples", str(tmp_path / "none.jsonl"), *none]) == REFUSED
     assert "there is nothing to write" in capfd.readouterr().err
+
+
+def test_a_first_program_is_not_shown_what_follows_one_that_fell_short_in_an_earlier_iteration():
+    """It was shown the program that the stock has for when its first one fails."""
+    examples = to_show({"ProgramQuestion": 400}, seed=0)
+    after_another = [each for each in examples if _program_question(each).tried]
+    assert after_another
+    library = Library(examples)
+    for each in examples:
+        question = _program_question(each)
+        if question.attempts or question.tried:
+            continue
+        first = library.turns(question, 2)[1::2]
+        assert not {answer.content for answer in first} & {each.answer for each in after_another}
+    again = library.turns(_program_question(after_another[0]), 2)[1::2]
+    assert len(again) == 3  # as for any question that is asked again
+
+
+def _program_question(example: Example) -> ProgramQuestion:
+    question = question_of(example)
+    assert isinstance(question, ProgramQuestion)
+    return question

@@ -32,7 +32,7 @@ from nodes.llm.examples.example import (
 from nodes.llm.examples.similarity import Index, Words, words
 
 _QUOTED = re.compile(r"`[^`]*`|(?<!\w)'[^']*'")  # but no apostrophe: can't
-_Last = Literal["", "refused", "fell short"]
+_Last = Literal["", "refused", "fell short", "fell short earlier"]
 """The outcome of the last answer to a question that is asked again; "": it is asked first."""
 _Group = tuple[str, _Last, bool]
 """The type of the question, the last answer to it, and whether it states quantities."""
@@ -130,8 +130,10 @@ def _group(question: Question) -> _Group:
 
 
 def _last(question: Question) -> _Last:
-    if isinstance(question, ProgramQuestion) and question.attempts:
-        return "refused" if question.attempts[-1].problems else "fell short"
+    if isinstance(question, ProgramQuestion):
+        if question.attempts:
+            return "refused" if question.attempts[-1].problems else "fell short"
+        return "fell short earlier" if question.tried else ""
     again = getattr(question, "attempts", None) or getattr(question, "refused", None)
     return "refused" if again else ""
 
