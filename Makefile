@@ -1,5 +1,7 @@
 # Two commands for a fresh machine: `make demo` and `make test`. Everything installs itself first.
 PYTHON ?= python3.11
+# Tests and launches start thousands of processes: without bytecode each compiles our sources again.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled

@@ -20,7 +20,9 @@ def id_of(value: object, parameter: str) -> str | None:
     words = in_words(value)
     if words is None:
         return None
-    line = " ".join(words.split()).encode("ascii", "backslashreplace").decode("ascii")
+    # A text of megabytes is cut before it is looked at, in each process that collects the tests.
+    start = words[: 10 * LONGEST]
+    line = " ".join(start.split()).encode("ascii", "backslashreplace").decode("ascii")
     return "".join(each if each.isprintable() else "?" for each in line)[:LONGEST] or (
         f"no {parameter}"
     )
