@@ -53,6 +53,14 @@ def test_an_address_that_is_not_encoded_names_a_run_that_there_is_not(
     browser.wait_text(PROMPT)
 
 
+def test_an_address_of_a_program_that_there_is_not_shows_no_other_one(
+    browser: Browser, page: Served
+) -> None:
+    browser.open(f"{page.address}/#/over/programs/elsewhere")
+    browser.wait_text("There is no program elsewhere in this run.")
+    assert "def action(obs):" not in browser.run("document.body.innerText")
+
+
 def test_runs_are_compared_whatever_their_names_are(
     browser: Browser, page: Served, tmp_path: Path
 ) -> None:

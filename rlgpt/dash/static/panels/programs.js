@@ -24,7 +24,7 @@ export function programs(root, context, rest) {
       shown.replaceChildren();
       return;
     }
-    const chosen = found.find((each) => each.id === wanted) || found[0];
+    const chosen = wanted ? found.find((each) => each.id === wanted) : found[0];
     list.replaceChildren(
       ...found.map((each) => {
         const last = each.uses.at(-1);
@@ -37,7 +37,7 @@ export function programs(root, context, rest) {
         );
       }),
     );
-    shown.replaceChildren(...one(chosen, context));
+    shown.replaceChildren(...(chosen ? one(chosen, context) : [empty(`There is no program ${wanted} in this run.`)]));
   }
 
   return {
