@@ -192,9 +192,12 @@ class NodeEndpoints:
     # The end
 
     def expire(self, now: float) -> None:
-        """Forget what need not be remembered any more; to be called regularly."""
+        """Forget what need not be remembered any more, and send what had to wait; to be called
+        regularly."""
         for server in self._actions.values():
             server.expire(now)
+        if self.publisher is not None:
+            self.publisher.send_missed()
         if self.services is not None:
             self.services.drop_departed(now)
             if now >= self._prune_at:

@@ -4,7 +4,7 @@ for a connection, and not their size; so a subscriber reports from time to time 
 from messages.codec import Frames
 
 MAX_WAITING = 32 << 20
-"""Bytes that may be on their way to a subscriber when a message is sent that may be dropped."""
+"""Bytes that may be on their way to a subscriber. What exceeds them is dropped."""
 REPORT = b"\2"
 """The first byte of a subscriber's report; the number of bytes follows."""
 _REPORT_EVERY = 1 << 20  # bytes

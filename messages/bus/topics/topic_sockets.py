@@ -66,18 +66,23 @@ class Publisher:
         self._wanted: frozenset[bytes] = frozenset()  # what any of them is subscribed to
         self._sent: dict[bytes, Sent] = {}  # by route
         self._latched: dict[bytes, tuple[Header, Frames]] = {}
+        # Routes and latched topics whose last values they have not been sent.
+        self._missed: set[tuple[bytes, bytes]] = set()
         self._counts: dict[str, int] = {}
 
     def publish(self, name: str, latched: bool, frames: Frames, goal: str) -> None:
-        """Publish a message that was encoded before."""
+        """Publish a message that was encoded before. A subscriber that does not read costs a
+        bounded amount of memory: what exceeds it is dropped and counted."""
         header = self._header(name, goal)
         topic = name.encode() + b"\0"
         if latched:
             self._latched[topic] = (header, frames)
-        message: Frames = [topic, encode_header(header), *frames]
-        for route, wanted in list(self._subscribers.items()):
-            if any(map(topic.startswith, wanted)):
-                self._send(route, message)
+        routes = [
+            route
+            for route, wanted in self._subscribers.items()
+            if any(map(topic.startswith, wanted))
+        ]
+        self._publish(name, routes, [topic, encode_header(header), *frames])
 
     def wanted(self, topic: bytes) -> bool:
         """Whether a topic has a subscriber by its name, which ends with a NUL."""
@@ -85,22 +90,27 @@ class Publisher:
 
     def publish_by_name(self, name: str, frames: Frames, goal: str) -> None:
         """Publish a message to those that subscribe to the topic by its name, and not to those that
-        subscribe to all of the node's. A subscriber that does not read costs a bounded amount of
-        memory: what exceeds it is dropped and counted."""
-        header = encode_header(self._header(name, goal))
+        subscribe to all of the node's."""
         topic = name.encode() + b"\0"
-        size = sum(map(len, frames))
-        for route, wanted in list(self._subscribers.items()):
-            if topic not in wanted:
-                continue
-            # One that has left may have been dropped meanwhile, by what was published of another.
-            if (sent := self._sent.get(route)) is None:
-                continue
-            if sent.has_room(size):
-                self._send(route, [topic, header, *frames])
-            else:
+        routes = [route for route, wanted in self._subscribers.items() if topic in wanted]
+        self._publish(name, routes, [topic, encode_header(self._header(name, goal)), *frames])
+
+    def _publish(self, name: str, routes: list[bytes], message: Frames) -> None:
+        for route in routes:
+            if not self._offer(route, message):
                 why = f"{name}: a message was dropped: a subscriber does not read"
                 self._diagnostics.report(SUBSCRIPTIONS, why)
+                if message[0] in self._latched:
+                    self._missed.add((route, message[0]))
+
+    def send_missed(self) -> None:
+        """Send the last values of latched topics to subscribers that are new, or that did not read
+        when they were published; to be called regularly."""
+        for route, topic in list(self._missed):
+            header, value = self._latched[topic]
+            again = msgspec.structs.replace(header, kind="latched")
+            if self._offer(route, [topic, encode_header(again), *value]):
+                self._missed.discard((route, topic))
 
     def read(self) -> None:
         """Receive subscriptions; a new one is sent the last values of latched topics."""
@@ -149,30 +159,38 @@ class Publisher:
             self._subscribers[route] = own | {wanted}
             self._sent.setdefault(route, Sent())
             self._wanted |= {wanted}
-            for topic, (header, value) in list(self._latched.items()):
-                if topic.startswith(wanted):
-                    again = msgspec.structs.replace(header, kind="latched")
-                    self._send(route, [topic, encode_header(again), *value])
+            self._missed |= {(route, topic) for topic in self._latched if topic.startswith(wanted)}
+            self.send_missed()
             self._send(route, [PROBE])  # the subscriber may wait for this: see `TopicReader`
             return
         why = f"a subscription is rejected: {why}"
         self._diagnostics.report(SUBSCRIPTIONS, why)
         self._send(route, [REJECTED, why.encode()])
 
-    def _send(self, route: bytes, frames: Frames) -> None:
+    def _offer(self, route: bytes, message: Frames) -> bool:
+        """Send a message of a topic; False: so much waits for the subscriber that it is not sent,
+        as its memory would be this node's."""
+        sent = self._sent.get(route)
+        if sent is None:  # it has left meanwhile
+            return True
+        return sent.has_room(sum(map(len, message))) and self._send(route, message)
+
+    def _send(self, route: bytes, frames: Frames) -> bool:
+        """False: so many messages wait for the subscriber that it is not sent."""
         try:
             send(self._socket, [route, *frames])
-            if (sent := self._sent.get(route)) is not None and frames[0] is not PROBE:
-                sent.add(frames)
         except zmq.Again:
-            if frames[0] is not PROBE:
-                self._diagnostics.report(SUBSCRIPTIONS, "a message was dropped: the queue is full")
+            return False
         except zmq.ZMQError as error:
             if error.errno != zmq.EHOSTUNREACH:
                 raise
             self._subscribers.pop(route, None)
             self._sent.pop(route, None)
             self._wanted = frozenset().union(*self._subscribers.values())
+            return True
+        if (sent := self._sent.get(route)) is not None and frames[0] is not PROBE:
+            sent.add(frames)
+        return True
 
     def _header(self, name: str, goal: str) -> Header:
         count = self._counts[name] = self._counts.get(name, 0) + 1
