@@ -13,6 +13,7 @@ from messages.interface import Action
 
 _MOST_KEPT = 10_000_000
 _FEEDBACK = 10_000  # newest messages of a goal's feedback that were not taken yet
+_LOOK_EVERY = 1.0  # seconds between looks whether the launch goes on
 
 
 class StackError(BusError):
@@ -53,29 +54,39 @@ class _Mailbox:
             self._closed = True
             self._changed.notify_all()
 
-    def take(self, timeout: float | None) -> Any:
-        """The next message. Raises TimeoutError after ``timeout`` seconds, StopIteration when
-        there will be none."""
-        until = None if timeout is None else time.monotonic() + timeout
-        with self._changed:
-            while not self._messages:
+    def take(self, timeout: float | None, ended: Callable[[], str]) -> Any:
+        """The next message. ``ended``: the sentence about a launch that has ended, else empty.
+        Raises TimeoutError after ``timeout`` seconds, StopIteration when there will be none,
+        StackError with what ``ended`` returns."""
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        why = ""
+        while True:
+            with self._changed:
+                if self._messages:
+                    return self._messages.popleft()
                 if self._closed:
                     raise StopIteration
-                left = None if until is None else until - time.monotonic()
-                if left is not None and left <= 0:
+                if why:
+                    raise StackError(why)
+                if (left := until - time.monotonic()) <= 0:
                     raise TimeoutError
-                self._changed.wait(left)
-            return self._messages.popleft()
+                self._changed.wait(min(left, _LOOK_EVERY))
+            why = ended()  # what has come before the end is taken first
 
 
 class Subscription:
     """The messages of a topic, as they come. `rlgpt.connecting.Connection.subscribe` makes it."""
 
     def __init__(
-        self, timeout: float | None, keep: int, closed: Callable[["Subscription"], None]
+        self,
+        timeout: float | None,
+        keep: int,
+        closed: Callable[["Subscription"], None],
+        ended: Callable[[], str],
     ) -> None:
         self._timeout = seconds_of(timeout)
         self._closed = closed
+        self._ended = ended
         self._mailbox = _Mailbox(keep)
 
     def receive(self, timeout: float | None = None) -> Any:
@@ -83,11 +94,12 @@ class Subscription:
 
         Raises:
             messages.bus.DeadlineExceeded: there was none in time.
-            StackError: the subscription is closed, or ``timeout`` is no number.
+            StackError: the launch has ended, the subscription is closed, or ``timeout`` is no
+                number.
         """
         seconds = seconds_of(timeout)
         try:
-            return self._mailbox.take(seconds)
+            return self._mailbox.take(seconds, self._ended)
         except TimeoutError:
             raise DeadlineExceeded(f"there was no message within {seconds:g} seconds") from None
         except StopIteration:
@@ -98,7 +110,7 @@ class Subscription:
 
     def __next__(self) -> Any:
         try:
-            return self._mailbox.take(self._timeout)
+            return self._mailbox.take(self._timeout, self._ended)
         except TimeoutError:
             raise StopIteration from None
 
@@ -132,11 +144,14 @@ class ClientGoalHandle:
         id: str,
         goal: Any,
         unserved: Callable[[], str],
+        launch_ended: Callable[[], str],
     ) -> None:
-        """``unserved``: the sentence about a run in which no node is running, else empty."""
+        """``unserved``: the sentence about a run in which no node is running, else empty;
+        ``launch_ended``: the one about a launch that has ended."""
         self.id = id
         self._action = action
         self._unserved = unserved
+        self._launch_ended = launch_ended
         self._feedback = _Mailbox(_FEEDBACK)
         self._cancelled = threading.Event()
         self._ended = threading.Event()
@@ -174,11 +189,12 @@ class ClientGoalHandle:
         return self.feedback()
 
     def feedback(self, timeout: float | None = None) -> Iterator[Any]:
-        """The feedback, until the goal ends or for ``timeout`` seconds there is none."""
+        """The feedback, until the goal ends or for ``timeout`` seconds there is none. Raises
+        StackError where the launch ends before the goal."""
         seconds = seconds_of(timeout)
         while True:
             try:
-                yield self._feedback.take(seconds)
+                yield self._feedback.take(seconds, self._launch_ended)
             except (StopIteration, TimeoutError):
                 return
 
@@ -186,17 +202,22 @@ class ClientGoalHandle:
         """Wait for the result, a struct of messages/.
 
         Raises:
-            StackError: another request was sent under the goal's id before.
+            StackError: another request was sent under the goal's id before, or the launch has
+                ended before the goal, which goes on when the run is resumed.
             messages.bus.RemoteError: the goal failed, with the reason.
             messages.bus.GoalCancelled: it was cancelled.
             messages.bus.DeadlineExceeded: it has none after ``timeout`` seconds, and goes on.
         """
         seconds = seconds_of(timeout)
-        if not self._ended.wait(seconds):
-            raise DeadlineExceeded(
-                f"{self._action.name}: goal {self.id} has no result after {seconds:g} seconds; "
-                f"{self._unserved() or 'it goes on'}"
-            )
+        until = math.inf if seconds is None else time.monotonic() + seconds
+        while not self._ended.wait(max(0.0, min(until - time.monotonic(), _LOOK_EVERY))):
+            if time.monotonic() >= until:
+                raise DeadlineExceeded(
+                    f"{self._action.name}: goal {self.id} has no result after {seconds:g} seconds; "
+                    f"{self._unserved() or 'it goes on'}"
+                )
+            if (why := self._launch_ended()) and not self._ended.is_set():
+                raise StackError(f"{self._action.name}: goal {self.id} has no result: {why}")
         if self._error is not None:
             raise self._error
         return self._result

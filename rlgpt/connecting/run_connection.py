@@ -2,6 +2,7 @@
 
 import secrets
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ from rlgpt.interfaces import Interface, declared, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
-from rlgpt.runs.typed import none_running, silent_launcher
+from rlgpt.runs.typed import none_running, run_word, silent_launcher
 
 Kind = TypeVar("Kind", Topic[Any], Service[Any, Any], Action[Any, Any, Any])
 
@@ -45,6 +46,7 @@ class Connection:
         except OSError as error:
             raise StackError(f"there is no run folder {run} ({error.strerror})") from None
         self._nodes = [*map(str, config.get("nodes") or {}), LAUNCHER]
+        self._was_launched = run_folder.launched(self.run)
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._channels: dict[str, _Channel] = {}
@@ -61,6 +63,15 @@ class Connection:
         if run_folder.launched(self.run) or descriptions(self._bus, self._nodes):
             return ""
         return none_running(self.run)
+
+    def _launch_ended(self) -> str:
+        """The sentence about a launch that has ended since this was connected, else empty: it may
+        be resumed. Of a launch on another machine nothing is known."""
+        if run_folder.launched(self.run):
+            self._was_launched = True
+        elif self._was_launched:
+            return f"{self.run.name} has ended; `rlgpt resume {run_word(self.run)}` goes on with it"
+        return ""
 
     def _check_open(self) -> None:
         if self._over.is_set():
@@ -115,7 +126,9 @@ class Connection:
         message = _message(found, found.goal, goal)
         if goal_id is None:
             goal_id = f"python/{secrets.token_hex(4)}"
-        return ClientGoalHandle(self._bus, found, _checked_id(goal_id), message, self._unserved)
+        return ClientGoalHandle(
+            self._bus, found, _checked_id(goal_id), message, self._unserved, self._launch_ended
+        )
 
     def subscribe(
         self, topic: str | Topic[Any], timeout: float | None = None, keep: int = 1000
@@ -123,8 +136,8 @@ class Connection:
         """The messages of a topic from now on, and the last one before if the topic is latched.
 
         Iterate over it; the iteration ends after ``timeout`` seconds of silence, or when it is
-        closed. Of messages that are not taken the newest ``keep`` are kept. Messages of a type
-        that messages/ does not declare are dicts.
+        closed, and raises StackError where the launch has ended. Of messages that are not taken
+        the newest ``keep`` are kept. Messages of a type that messages/ does not declare are dicts.
 
         Raises:
             StackError: there is no such topic.
@@ -135,7 +148,7 @@ class Connection:
             channel = self._channels.get(found.name)
             if channel is None:
                 channel = self._channels[found.name] = _Channel(self._bus, found)
-        return channel.subscribe(timeout, keep)
+        return channel.subscribe(timeout, keep, self._launch_ended)
 
     def close(self) -> None:
         """Close the connection. Subscriptions end; goals go on in their nodes."""
@@ -236,8 +249,8 @@ class _Channel:
         else:
             bus.subscribe(topic, self._take)
 
-    def subscribe(self, timeout: float | None, keep: int) -> Subscription:
-        made = Subscription(timeout, keep, self._forget)
+    def subscribe(self, timeout: float | None, keep: int, ended: Callable[[], str]) -> Subscription:
+        made = Subscription(timeout, keep, self._forget, ended)
         with self._lock:
             for message in self._last:
                 made.put(message)

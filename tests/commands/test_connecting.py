@@ -322,3 +322,33 @@ def test_connecting_to_a_missing_ended_or_damaged_run_is_refused(
     (run / "config.yaml").write_text("nodes: [\n")
     with pytest.raises(StackError, match="is not valid YAML"):
         rlgpt.connect(os.path.relpath(run))
+
+
+def test_who_waits_is_told_that_the_launch_has_ended_and_goes_on_when_it_is_resumed(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "toys.yaml").write_text(yaml.safe_dump(LAUNCH))
+    run = tmp_path / "runs" / "it"
+    slow = "nodes.planner.parameters.seconds=1000"
+    with launched("launch", "toys", "run=runs/it", slow, cwd=tmp_path, run=run) as launch:
+        launch.wait_for("there is no goal")
+        stack = rlgpt.connect(run)
+        beats = stack.subscribe("talker/heartbeat")
+        goal = stack.send_goal("planner/pursue", GOAL | {"limits": {}})
+        assert next(iter(goal))
+        assert launch.stop() == 130
+    with stack:
+        ended = "it has ended; `rlgpt resume .*` goes on with it"
+        with pytest.raises(StackError, match=ended):
+            for _ in beats:
+                pass
+        with pytest.raises(StackError, match=ended):
+            for _ in goal:
+                pass
+        with pytest.raises(StackError, match=f"has no result: {ended}"):
+            goal.result()
+        with launched("resume", "runs/it", cwd=tmp_path, run=run) as launch:
+            assert isinstance(beats.receive(PATIENCE), Heartbeat)
+            assert not goal.done
+            assert launch.stop() == 130
