@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
@@ -10,12 +10,12 @@ from typing import Any
 from msgspec import inspect
 
 import messages
-from messages.bus import Bus, BusError
+from messages.bus import Bus, BusError, DeadlineExceeded
 from messages.bus.actions.goal_store import feedback_topic
 from messages.calling import calls
 from messages.empty import Empty
 from messages.files import list_files, read_file
-from messages.interface import Action, Service, Topic
+from messages.interface import Action, Reply, Service, Topic
 from messages.pausing import get_pause, pause, set_pause
 from messages.system import (
     Description,
@@ -106,15 +106,30 @@ def _types_of(each: Interface) -> list[type[Any]]:
     return [each.goal, each.feedback, each.result]
 
 
-def descriptions(bus: Bus, nodes: Iterable[str]) -> list[Description]:
-    """The descriptions of the nodes that answer."""
+def ask_nodes(
+    bus: Bus, service: Callable[[str], Service[Empty, Reply]], nodes: Iterable[str]
+) -> tuple[dict[str, Reply], list[BusError]]:
+    """The replies of the nodes that run, all asked at once. The errors are those of nodes that are
+    there and give no such reply: they reject the connection, hang, or are of another version."""
 
-    def ask(name: str) -> Description | None:
+    def ask(name: str) -> Reply | BusError:
         try:
-            return bus.call(describe(name), Empty(), absence=AWAY)
-        except BusError:
-            return None
+            return bus.call(service(name), Empty(), absence=AWAY)
+        except BusError as error:
+            return error
 
     names = list(nodes)
     with ThreadPoolExecutor(len(names)) as pool:
-        return [each for each in pool.map(ask, names) if each is not None]
+        replies = list(zip(names, pool.map(ask, names), strict=True))
+    errors = [each for _, each in replies if isinstance(each, BusError) and not is_absent(each)]
+    return {name: each for name, each in replies if not isinstance(each, BusError)}, errors
+
+
+def is_absent(error: BusError) -> bool:
+    """Whether a call failed as the node does not run, or cannot be reached."""
+    return isinstance(error, DeadlineExceeded) and error.absent
+
+
+def descriptions(bus: Bus, nodes: Iterable[str]) -> list[Description]:
+    """The descriptions of the nodes that answer."""
+    return list(ask_nodes(bus, describe, nodes)[0].values())

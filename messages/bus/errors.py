@@ -61,7 +61,12 @@ class BusClosed(BusError):
 
 
 class DeadlineExceeded(BusError):
-    """No reply in time."""
+    """No reply in time. ``absent``: the node was not there, as one that does not run; it did not
+    reject the connection either."""
+
+    def __init__(self, text: str, absent: bool = False) -> None:
+        super().__init__(text)
+        self.absent = absent
 
 
 class PeerRestarted(BusError):

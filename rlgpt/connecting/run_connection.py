@@ -14,11 +14,11 @@ from messages.bus.network.header import Header
 from messages.codec import CodecError
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
-from messages.system import LIST, NodeState
+from messages.system import LIST, NodeState, describe
 from nodes.config import ConfigError, key_folder, read_config
 from rlgpt.composing.conversion import convert
 from rlgpt.connecting.handles import ClientGoalHandle, StackError, Subscription, seconds_of
-from rlgpt.interfaces import Interface, declared, descriptions
+from rlgpt.interfaces import Interface, ask_nodes, declared, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
@@ -60,9 +60,10 @@ class Connection:
 
     def _unserved(self) -> str:
         """The sentence about a run in which no node is running, else empty."""
-        if run_folder.launched(self.run) or descriptions(self._bus, self._nodes):
+        if run_folder.launched(self.run):
             return ""
-        return none_running(self.run)
+        found, errors = ask_nodes(self._bus, describe, self._nodes)
+        return "" if found else str(errors[0]) if errors else none_running(self.run)
 
     def _launch_ended(self) -> str:
         """The sentence about a launch that has ended since this was connected, else empty: it may
@@ -186,8 +187,12 @@ class Connection:
         ours = {name: each for name, each in declared(node).items() if isinstance(each, kind)}
         if wanted in ours:
             return ours[wanted]
-        described = descriptions(self._bus, [node])
-        offered = [each.name for one in described for each in one.endpoints if each.kind == what]
+        described, errors = ask_nodes(self._bus, describe, [node])
+        if errors:
+            raise StackError(f"{wanted}: {errors[0]}")
+        offered = [
+            each.name for one in described.values() for each in one.endpoints if each.kind == what
+        ]
         if wanted in offered:
             return _undeclared(wanted, kind)
         known = offered or list(ours)

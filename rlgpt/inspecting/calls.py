@@ -221,5 +221,7 @@ def _as_sentences(name: str) -> Iterator[None]:
         raise Refused(f"{name}: the goal was cancelled", code=FAILED) from None
     except DeadlineExceeded as error:
         raise Refused(f"{error}; --timeout waits longer", code=FAILED) from None
-    except (BusError, CodecError) as error:
+    except BusError as error:
+        raise Refused(str(error), code=FAILED) from None
+    except CodecError as error:
         raise Refused(f"{name}: {error}", code=FAILED) from None

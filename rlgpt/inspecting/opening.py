@@ -1,17 +1,19 @@
 """A run that a command looks into: its folder, its launch, and a bus without a name."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from messages.bus import Bus, BusError
 from messages.bus.network.curve import TOOLS
 from messages.empty import Empty
-from messages.system import LIST, Description, Endpoint, NodeState
+from messages.interface import Reply, Service
+from messages.system import LIST, Description, Endpoint, NodeState, describe
 from nodes.common.running.exit_codes import FAILED
+from nodes.common.running.standard_error import to_stderr
 from nodes.config import key_folder
 from rlgpt.composing.configuration import Stack, load
-from rlgpt.interfaces import declared, declared_nodes, descriptions
+from rlgpt.interfaces import ask_nodes, declared, declared_nodes, is_absent
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
@@ -53,9 +55,19 @@ def launcher_states(run: Path, bus: Bus) -> list[NodeState]:
 
 def described(run: Path, stack: Stack, bus: Bus) -> list[Description]:
     """The descriptions of the nodes that run. Raises Refused where there is none."""
-    found = descriptions(bus, [*stack.nodes, LAUNCHER])
+    return list(answered(run, bus, describe, [*stack.nodes, LAUNCHER]).values())
+
+
+def answered(
+    run: Path, bus: Bus, service: Callable[[str], Service[Empty, Reply]], nodes: list[str]
+) -> dict[str, Reply]:
+    """The replies of the nodes that run; why another one that is there gives none goes to standard
+    error. Raises Refused where there is none at all."""
+    found, errors = ask_nodes(bus, service, nodes)
     if not found:
-        raise Refused(none_running(run))
+        raise Refused(str(errors[0]) if errors else none_running(run))
+    for error in errors:
+        to_stderr(str(error))
     return found
 
 
@@ -72,8 +84,8 @@ def find_endpoint(kind: str, name: str, run: Path, found: list[Description]) -> 
         there |= {each: type(one).__name__.lower() for each, one in declared(node).items()}
         if there.get(name) == kind and node in declared_nodes():
             raise Refused(
-                f"{node}, which has `{name}`, does not answer: it is not running, or cannot be "
-                f"reached (`rlgpt node list{run_option(run)}`)"
+                f"{node}, which has `{name}`, does not answer "
+                f"(`rlgpt node list{run_option(run)}` has its state)"
             )
     check_kind(kind, name, there.get(name, kind))
     raise Refused(
@@ -93,6 +105,6 @@ def check_kind(kind: str, name: str, found: str) -> None:
 
 def not_answering(node: str, run: Path, error: BusError) -> str:
     """Why a node did not answer, as far as it is known from outside."""
-    if run_folder.launched(run):
+    if run_folder.launched(run) or not is_absent(error):
         return f"{node} of {run.name} does not answer: {error}"
     return f"{node} of {run.name} is not running; `rlgpt resume {run_word(run)}` starts it again"

@@ -1,7 +1,6 @@
 """The nodes' parameters: reading, setting, saving and loading them."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +25,10 @@ from rlgpt.composing.configuration import Stack
 from rlgpt.composing.conversion import convert
 from rlgpt.composing.user_files import read_user_text
 from rlgpt.inspecting.node_pauses import user
-from rlgpt.inspecting.opening import not_answering, opened
+from rlgpt.inspecting.opening import answered, not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused, instead
-from rlgpt.runs.typed import none_running
 
 _COLUMNS = {"node": "node", "parameter": "parameter", "value": "shown", "": "mark"}
 
@@ -179,20 +177,7 @@ def parameters_of(node: str | None, run: Path, stack: Stack, bus: Bus) -> dict[s
             return {node: bus.call(get_parameters(node), Empty(), absence=AWAY)}
         except BusError as error:
             raise Refused(not_answering(node, run, error)) from None
-
-    def ask(each: str) -> Parameters | None:
-        try:
-            return bus.call(get_parameters(each), Empty(), absence=AWAY)
-        except BusError:
-            return None
-
-    # All at once: each absent node is waited for.
-    with ThreadPoolExecutor(len(stack.nodes)) as pool:
-        answers = zip(stack.nodes, pool.map(ask, stack.nodes), strict=True)
-    found = {each: answer for each, answer in answers if answer is not None}
-    if not found:
-        raise Refused(none_running(run))
-    return found
+    return answered(run, bus, get_parameters, list(stack.nodes))
 
 
 def change_parameters(

@@ -349,6 +349,7 @@ def test_who_waits_is_told_that_the_launch_has_ended_and_goes_on_when_it_is_resu
         with pytest.raises(StackError, match=f"has no result: {ended}"):
             goal.result()
         with launched("resume", "runs/it", cwd=tmp_path, run=run) as launch:
+            launch.wait_for("all nodes are ready")
             assert isinstance(beats.receive(PATIENCE), Heartbeat)
             assert not goal.done
             assert launch.stop() == 130

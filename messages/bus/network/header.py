@@ -7,6 +7,7 @@ import msgspec
 from messages.codec import CodecError
 
 VERSION = 1
+SAME_VERSION = "both ends have to run the same version of this software"
 MAX_HEADER = 8192
 """Bytes."""
 

@@ -25,6 +25,7 @@ from messages.bus.network.connection import AGAIN, Connection
 from messages.bus.network.frames import Socket, receive
 from messages.bus.network.header import (
     MAX_HEADER,
+    SAME_VERSION,
     VERSION,
     Header,
     Kind,
@@ -223,6 +224,11 @@ class Client:
             self._connection.watch()
             if header.id != request.number or header.client != self._id:
                 continue
+            if header.version != VERSION:
+                raise MalformedReply(
+                    f"{endpoint}: {self._node} answers in version {header.version} of the "
+                    f"protocol, and this process reads version {VERSION}; {SAME_VERSION}"
+                )
             self._server_epoch, self._server_epoch_in = header.epoch, self._connection.times
             if header.kind == "reply":
                 return header, frames[1:]
@@ -239,8 +245,10 @@ class Client:
                     f"{endpoint}: {self._node} was restarted during the call, which may have been "
                     "done or not"
                 )
-            else:
+            elif header.kind == "error":
                 raise RemoteError(endpoint, header.code, header.text)
+            else:
+                raise MalformedReply(f"{endpoint}: a {header.kind} came in place of the reply")
 
     def close(self) -> None:
         self._connection.close()

@@ -17,7 +17,14 @@ import zmq
 from messages.bus.diagnostics import Diagnostics
 from messages.bus.errors import OVERLOADED
 from messages.bus.network.frames import Socket, TooLarge, keep, receive, send
-from messages.bus.network.header import VERSION, Header, Kind, decode_header, encode_header
+from messages.bus.network.header import (
+    SAME_VERSION,
+    VERSION,
+    Header,
+    Kind,
+    decode_header,
+    encode_header,
+)
 from messages.bus.services.admission import Admission
 from messages.bus.services.call_events import CallEvents
 from messages.bus.services.client import DELAYED, NOT_KNOWN, RESTARTED
@@ -271,7 +278,10 @@ class Services:
         if self._events.wanted:
             self._events.publish(header, frames, found.types[0] if found else "")
         if header.version != VERSION:
-            text = f"this node reads version {VERSION} of the protocol, not {header.version}"
+            text = (
+                f"this node reads version {VERSION} of the protocol, not {header.version}; "
+                f"{SAME_VERSION}"
+            )
             self._diagnostics.report(SOCKET, text)
             call.fail("version", text)
         elif found is None:

@@ -122,7 +122,7 @@ class Wait:
         seconds = min(self._limits.reply, self._limits.total)
         if self._patient and now >= self._since + self._limits.reply and self._debugged():
             self._since = now = time.monotonic()
-        self._expire(now, self._since + self._limits.reply, seconds, "")
+        self._expire(now, self._since + self._limits.reply, seconds)
         quiet = now - self._confirmed
         if quiet >= SILENCE and not self._silent:
             self._silent = True
@@ -151,18 +151,21 @@ class Wait:
                 self._known_at = now
             self._report(f"which rejects the connection: {rejected}" if rejected else clause)
         seconds = min(self._limits.absence, self._limits.total)
-        why = ": it is not running, or cannot be reached"
-        if rejected:
-            why = f": it rejects the connection; {rejected}"
-        self._expire(now, self._known_at + self._limits.absence, seconds, why)
+        self._expire(now, self._known_at + self._limits.absence, seconds, True, rejected)
         left = self._known_at + self._limits.absence - now
         return min(left, max(self._query_at - now, 0.0)) if self._patient else left
 
-    def _expire(self, now: float, end: float, seconds: float, why: str) -> None:
-        if now >= end or now >= self._began + self._limits.total:
-            raise DeadlineExceeded(
-                f"{self._endpoint}: no reply from {self._node} within {seconds:g} seconds{why}"
-            )
+    def _expire(
+        self, now: float, end: float, seconds: float, away: bool = False, rejected: str = ""
+    ) -> None:
+        if now < end and now < self._began + self._limits.total:
+            return
+        text = f"{self._endpoint}: no reply from {self._node} within {seconds:g} seconds"
+        if rejected:
+            text += f": it rejects the connection; {rejected}"
+        elif away:
+            text += ": it is not running, or cannot be reached"
+        raise DeadlineExceeded(text, absent=away and not rejected)
 
     def _report(self, clause: str | None) -> None:
         if clause is None:
