@@ -37,6 +37,17 @@ def test_what_is_wrong_is_said_of_the_object_that_is_meant():
         parse(QUESTION, "{" * 5000)
 
 
+@pytest.mark.parametrize("start", ["<tool_call>{", "```json", "```"])
+@pytest.mark.parametrize("space", [" ", "\n"])
+def test_a_text_with_spaces_without_end_is_read_in_the_time_that_its_length_takes(
+    start: str, space: str
+):
+    """One that takes the square of it would be read for hours, and the node answers no one."""
+    spaces = space * 2_000_000
+    with pytest.raises(ValueError, match=r"prose|malformed|truncated"):
+        parse(QUESTION, f"{start}{spaces}x{spaces}y")
+
+
 def test_after_a_hundred_braces_that_begin_nothing_no_answer_is_looked_for():
     """Each of them may be read to the end of a long text."""
     assert parse(QUESTION, "{ " * 99 + PLAN)

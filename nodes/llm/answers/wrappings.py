@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-_FENCED = re.compile(r"```(?:json|tool_call)?\s*\n(.*?)```", re.DOTALL)
-_CALLED = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|$)", re.DOTALL)
+# No two parts of a pattern match the same spaces: a model that writes spaces without end would take
+# the time of their number squared.
+_FENCED = re.compile(r"```(?:json|tool_call)?[^\S\n]*\n(.*?)```", re.DOTALL)
+_CALLED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|$)", re.DOTALL)
 _MOST_TRIES = 100  # braces that begin no object; each may be read to the end of the text
 _ARGUMENTS = ("arguments", "parameters", "input")
 
@@ -33,7 +35,7 @@ def _with(fields: frozenset[str], body: str) -> str:
 
 def _bodies(text: str) -> Iterator[str]:
     for called in _CALLED.finditer(text):
-        yield called[1]
+        yield called[1].strip()
     fences = [fenced[1].strip() for fenced in _FENCED.finditer(text)]
     yield from fences or [text]
     yield from _objects_in(text)
