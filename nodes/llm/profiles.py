@@ -5,11 +5,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from messages.bounds import NotNegative, Positive
+from messages.bounds import Amount, NotNegative, Positive
 
 PositiveShare = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Temperature = Annotated[float, msgspec.Meta(ge=0, le=100)]  # servers take 2 at most, or any
 
 
 class Rulebook(msgspec.Struct, tag_field="kind", tag="rulebook", forbid_unknown_fields=True):
@@ -31,10 +32,10 @@ class Replay(msgspec.Struct, tag_field="kind", tag="replay", forbid_unknown_fiel
 class Requests(msgspec.Struct, kw_only=True):
     """How requests are sent. What OpenAI-compatible servers and our own vLLM have in common."""
 
-    temperature: float = 0.2
+    temperature: Temperature = 0.2
     max_tokens: Positive = 4096
     timeout: Seconds = 120.0  # for one answer
-    patience: float = 30.0  # seconds to wait for a server that was lost, or takes no question now
+    patience: Amount = 30.0  # seconds to wait for a server that was lost, or takes no question now
     # json_schema: the server holds the model to the answer's schema. json_object: JSON of any
     # shape. text: the server knows neither, the answer is searched for JSON.
     response_format: Literal["json_schema", "json_object", "text"] = "json_schema"
@@ -90,15 +91,15 @@ class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, k
     # cpu: the learner is on the CPU and the card the model's alone. turns: the model sleeps while
     # the learner trains. shares: both at once, each within its share.
     gpu: Literal["turns", "shares", "cpu"] = "cpu"
-    learner_memory: float = 5.0  # GiB that a learner on the same card needs
+    learner_memory: Amount = 5.0  # GiB that a learner on the same card needs
 
     device: Literal["cuda", "cpu"] = "cuda"  # cpu: the CPU build of vLLM, for tests
-    cores: list[int] = []  # the cores that the server may use; empty: all
+    cores: list[NotNegative] = []  # the cores that the server may use; empty: all
     niceness: int = 0
 
     port: Port = 0  # that the server listens on; 0: one that is free
     start_timeout: Seconds = 600.0
-    restarts: int = 5  # starts in a row that may fail
+    restarts: NotNegative = 5  # starts in a row that may fail
 
     # For the memory arithmetic where there are no weights to measure.
     weights_gb: float | None = None

@@ -20,6 +20,7 @@ from rlgpt.composing.composition import compose_launch
 from rlgpt.main import main
 from tests.bus_processes import ROOT
 from tests.llm.composed_profiles import PROFILES, composed
+from tests.llm.safetensors_files import headed, table
 
 RTX_3090 = "0, NVIDIA GeForce RTX 3090, 24576, {used}, {free}, {driver}, 8.6"
 
@@ -70,8 +71,7 @@ def machine(path: Path, monkeypatch: pytest.MonkeyPatch, smi: str, name: str = "
     (weights / "tokenizer.json").write_text("{}")
     (weights / "tokenizer_config.json").write_text('{"chat_template": "{{ messages }}"}')
     with (weights / "model.safetensors").open("wb") as file:
-        table = json.dumps({"all": {"data_offsets": [0, 9_999_999_900]}}).encode()
-        file.write(len(table).to_bytes(8, "little") + table)
+        file.write(table(9_999_999_000))
         file.truncate(10_000_000_000)  # takes no room on the disk
     return binaries / "vllm"
 
@@ -103,8 +103,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A profile for a CPU with small weights, recorded as `rlgpt llm get` does; its `path`."""
     program = machine(tmp_path, monkeypatch, "")
     folder = tmp_path / "weights" / "demo"
-    table = json.dumps({"all": {"data_offsets": [0, 9]}}).encode()
-    (folder / "model.safetensors").write_bytes(len(table).to_bytes(8, "little") + table + bytes(9))
+    (folder / "model.safetensors").write_bytes(table(9) + bytes(9))
     described = manifest.described(folder)
     manifest.write(
         folder,
@@ -155,6 +154,41 @@ def test_the_doctor_reports_weights_that_cannot_be_served(
     assert "delete" not in text
     assert "memory: " in text
     assert sum(each.well is False for each in examine(own)) == 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"dtype": "U8", "shape": [9], "data_offsets": ["0", "9"]},
+        {"dtype": "U8", "shape": [9], "data_offsets": [0, -9]},
+        {"data_offsets": [0, 0]},
+    ],
+)
+def test_the_doctor_reports_weights_with_a_table_that_is_none(
+    own: dict[str, Any], row: dict[str, object]
+):
+    folder = Path(own["path"])
+    (folder / manifest.NAME).unlink()
+    (folder / "model.safetensors").write_bytes(headed({"all": row}))
+    assert "model.safetensors is no safetensors file" in said(own)[1]
+
+
+def test_the_doctor_reports_weights_that_are_a_link_to_nothing(own: dict[str, Any]):
+    """As in a copied folder of Hugging Face's cache."""
+    folder = Path(own["path"])
+    (folder / manifest.NAME).unlink()
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors").symlink_to("../../blobs/0123")
+    well, text = said(own)
+    assert not well
+    assert "model.safetensors is no file, or a link to one that is not there" in text
+
+
+@pytest.mark.parametrize("size", ["infG", "-3G", "0", "nan"])
+def test_the_doctor_reports_a_cache_that_has_no_size(own: dict[str, Any], size: str):
+    well, text = said({**own, "kv_cache_memory": size})
+    assert not well
+    assert f"llm.kv_cache_memory is no size: '{size}'" in text
 
 
 def test_the_doctor_reports_missing_files_and_changed_ones_of_the_same_size(

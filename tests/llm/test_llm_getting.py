@@ -28,6 +28,7 @@ from nodes.llm.vllm.model_files import find_weights
 from tests.bus_processes import ROOT
 from tests.llm.composed_profiles import composed
 from tests.llm.gguf_files import CHAT, CONTENT, gguf
+from tests.llm.safetensors_files import table
 
 PARTS = [CONTENT[:4000], CONTENT[4000:8000], CONTENT[8000:]]
 CONVERTS = """#!{python}
@@ -389,9 +390,7 @@ def test_llm_get_refuses_an_unknown_model_or_file_in_one_sentence(tmp_path: Path
 
 
 def cut(folder: Path, ends: int, size: int) -> None:
-    table = json.dumps({"all": {"data_offsets": [0, ends]}}).encode()
-    data = len(table).to_bytes(8, "little") + table
-    (folder / "model.safetensors").write_bytes(data + bytes(size))
+    (folder / "model.safetensors").write_bytes(table(ends) + bytes(size))
 
 
 def test_get_refuses_folders_and_places_in_one_sentence_before_anything_is_printed(

@@ -77,12 +77,15 @@ def need(profile: Vllm, weights: Path | None) -> Need | None:
 
 
 def cache_bytes(text: str) -> int:
-    """``"64M"`` in bytes. Raises ValueError."""
+    """``"64M"`` in bytes, at least 1. Raises ValueError."""
     number, unit = (text[:-1], text[-1:].upper()) if text[-1:].isalpha() else (text, "")
     try:
-        return int(float(number) * (_UNITS[unit] if unit else 1))
-    except (ValueError, KeyError):
-        raise ValueError(f"llm.kv_cache_memory is no size: {text!r}; write 4G or 512M.") from None
+        size = int(float(number) * (_UNITS[unit] if unit else 1))
+    except (ValueError, KeyError, OverflowError):  # the last of "inf"
+        size = 0
+    if size < 1:
+        raise ValueError(f"llm.kv_cache_memory is no size: {text!r}; write 4G or 512M.")
+    return size
 
 
 def budget(profile: Vllm, card: Card) -> float:
