@@ -25,8 +25,9 @@ class BackendError(Exception):
 
     ``permanent``: asking again cannot help (a wrong key, an unknown model). ``lost``: the server
     was lost or takes no question now, which means nothing for the question; ``wait``: seconds
-    until it takes one again, as it says. ``too_long``: prompt and answer do not fit into the
-    model's context. ``status``: of HTTP, if the server gave one. ``seconds``: that the request
+    until it takes one again, as it says. ``no_model``: every question would end so (a wrong key, an
+    unknown model, a server that cannot be started). ``too_long``: prompt and answer do not fit into
+    the model's context. ``status``: of HTTP, if the server gave one. ``seconds``: that the request
     took, set by who sent it.
     """
 
@@ -38,10 +39,12 @@ class BackendError(Exception):
         too_long: bool = False,
         status: int = 0,
         wait: float = 0.0,
+        no_model: bool = False,
     ) -> None:
         super().__init__(message)
         self.permanent = permanent
         self.lost = lost
+        self.no_model = no_model or lost
         self.too_long = too_long
         self.status = status
         self.wait = wait

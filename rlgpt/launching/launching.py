@@ -97,7 +97,9 @@ def launch_composed(data: dict[str, Any], name: str, excluded: list[str]) -> int
         try:
             return _play(stack, run, excluded, away)
         except NeverReady as refused:
-            if not own:  # the user's own folder, which may have held something before
+            # The user's own folder may have held something before, and what the sentence names in
+            # one of ours, as the log of a server, is to be read.
+            if not own or str(run.absolute()) in refused.sentence:
                 raise _fixable(refused, run) from None
             run_folder.remove(run, before)
             raise

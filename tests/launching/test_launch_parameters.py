@@ -1,6 +1,7 @@
 """Parameters that do not fit are refused: the learner's before a node starts, those of another node
 by the node itself, and the launch ends and leaves no run behind."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,24 @@ def test_node_that_refuses_leaves_a_run_folder_that_was_there_before(tmp_path: P
     again = failed("resume", "out", cwd=tmp_path, code=1)
     assert "nodes.critic.parameters.most_pictures is -1: expected `int`" in again
     assert "fix out/config.yaml and `rlgpt resume out`" in again
+
+
+def test_what_the_sentence_of_a_node_that_refuses_names_in_the_run_is_there(tmp_path: Path) -> None:
+    """The log of a server that ended while it started."""
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy/config.json").write_text("{}")
+    words = (
+        "llm=local",
+        "llm.path=toy",
+        "llm.arguments=[--load-format,dummy]",
+        f"llm.command=[{sys.executable},{CHECKOUT / 'tests/llm/fake_vllm.py'},serve]",
+        "+llm.environment.FAKE_ENDS=in no mood",
+    )
+    sentence = failed("launch", "harvest_log", *words, cwd=tmp_path, code=1)
+    assert "vLLM ended before it was healthy: in no mood (its log is" in sentence
+    assert "and `rlgpt resume " in sentence
+    log = Path(sentence.partition("its log is ")[2].partition(")")[0])
+    assert "in no mood" in log.read_text()
 
 
 def test_wrong_parameters_of_the_learner_are_refused_before_a_node_starts(tmp_path: Path) -> None:

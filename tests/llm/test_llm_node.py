@@ -1,5 +1,6 @@
 """The llm node as a real process: a wayward HTTP server, lasting answers, refused profiles."""
 
+import json
 import threading
 from typing import Any
 
@@ -40,6 +41,7 @@ from tests.llm.scripted_server import (
     lines,
     refusal,
     says,
+    send,
     sends,
 )
 
@@ -103,6 +105,55 @@ def test_a_refused_key_is_not_tried_again(setting: Setting):
     assert setting.server is not None
     assert len(setting.server.requests) == 1
     assert setting.server.headers[0]["Authorization"] == "Bearer secret"
+
+
+def test_a_key_that_the_server_repeats_is_not_recorded(setting: Setting):
+    setting.start(
+        lambda handler: send(handler, 401, f"no such key: {handler.headers['Authorization']}"),
+        api_key_variable="TOY_KEY",
+    )
+    with pytest.raises(RemoteError, match=r"no such key: Bearer \(the key\)"):
+        setting.ask()
+    assert "secret" not in (setting.run / "llm" / "unanswered.jsonl").read_text()
+    assert "secret" not in (setting.run / "llm" / "node.log").read_text()
+
+
+def test_a_redirection_is_named_and_says_nothing_about_the_question(setting: Setting):
+    setting.start(fails(301, Location="https://elsewhere/v1"))
+    with pytest.raises(RemoteError, match="redirects to https://elsewhere/v1, which") as refused:
+        setting.ask()
+    assert refused.value.code == "no_model"
+    assert setting.server is not None
+    assert len(setting.server.requests) == 1
+
+
+def test_what_a_server_reports_is_one_line_whatever_its_status(setting: Setting):
+    page = "<html>\n<title>out of\n   order</title>\n</html>"
+    setting.start(
+        lambda handler: send(handler, 500, page),
+        sends('{"error": {"message": "no credit is left"}}'),
+        repairs=1,
+    )
+    with pytest.raises(RemoteError, match="no credit is left"):
+        setting.ask()
+    failures = json.loads((setting.run / "llm" / "unanswered.jsonl").read_text())["failures"]
+    assert failures[0].endswith("answered 500: <html> <title>out of order</title> </html>")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"temperature": float("nan")},
+        {"temperature": -1.0},
+        {"temperature": float("inf")},
+        {"patience": float("nan")},
+        {"patience": -1.0},
+        {"timeout": float("nan")},
+    ],
+)
+def test_numbers_of_a_profile_that_nothing_can_be_done_with_are_refused(values: dict[str, float]):
+    with pytest.raises(ValueError, match=next(iter(values))):
+        read_profile({"kind": "openai", "url": "http://x/v1", "model": "m", **values})
 
 
 def test_an_answer_outlives_the_node_that_gave_it(setting: Setting):

@@ -317,6 +317,33 @@ def test_a_server_that_fails_at_its_start_is_reported_in_one_sentence(setting: S
     assert "vllm.log" in said
 
 
+def test_a_context_that_is_longer_than_the_models_is_answered_with_the_longest(setting: Setting):
+    vllm = (
+        "pydantic_core.ValidationError: 1 validation error for ModelConfig\n"
+        "  Value error, User-specified max_model_len (16384) is greater than the derived "
+        "max_model_len (max_position_embeddings=8192.0 or model_max_length=None in model's "
+        "config.json). To allow overriding this maximum, ...\n"
+        "    For further information visit https://errors.pydantic.dev/"
+    )
+    said = setting.refused(environment={"FAKE_ENDS": vllm})
+    assert "llm.context=16384 is more than the 8,192 tokens that toy takes: set" in said
+    assert "llm.context=8192." in said
+
+
+def test_a_question_to_a_server_that_cannot_be_started_again_says_nothing_about_the_model(
+    setting: Setting,
+):
+    script = setting.run / "once.py"
+    script.write_text(f"import runpy\nrunpy.run_path({FAKE[1]!r}, run_name='__main__')\n")
+    setting.start(command=[sys.executable, str(script), "serve"], restarts=0)
+    setting.note_group()
+    script.write_text("raise SystemExit('not again')")
+    os.killpg(setting.group, signal.SIGKILL)
+    with pytest.raises(RemoteError, match=r"toy cannot be asked: .* not again") as failed:
+        setting.ask()
+    assert failed.value.code == "no_model"
+
+
 def test_a_server_that_never_gets_healthy_is_given_up(setting: Setting):
     waits = setting.run / "waits.py"
     waits.write_text("import time\ntime.sleep(100)\n")

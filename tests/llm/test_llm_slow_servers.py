@@ -1,9 +1,13 @@
 """Servers that never come to an end: a request has a deadline and a size, whatever they send."""
 
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -99,6 +103,33 @@ def test_a_deadline_that_passes_before_the_connection_is_made_is_told_as_any(sch
     """As where a busy machine takes long to read the certificates."""
     with server(b"", b"", pause=0.05, reads=False) as port:
         assert "was not reached (TimeoutError" in refused(port, 1e-9, scheme=scheme)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_a_certificate_that_is_not_trusted_is_named_and_the_server_is_not_waited_for(
+    tmp_path: Path,
+) -> None:
+    both = tmp_path / "both.pem"
+    words = ("-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", str(both))
+    made = subprocess.run(["openssl", "req", "-x509", *words], capture_output=True, check=True)
+    both.write_bytes(both.read_bytes() + made.stdout)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(both)
+
+    def greet() -> None:
+        with listening.accept()[0] as connection, suppress(OSError):
+            context.wrap_socket(connection, server_side=True)  # fails, as the other side ends it
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=greet)
+        thread.start()
+        url = f"https://127.0.0.1:{listening.getsockname()[1]}/v1"
+        with pytest.raises(
+            BackendError, match=r"self.signed.*: name a file with .* SSL_CERT_FILE"
+        ) as said:
+            post(url, b"{}", {}, PATIENCE, lambda _text, _thinking: None)
+        thread.join(PATIENCE)
+    assert (said.value.permanent, said.value.lost, said.value.no_model) == (True, False, True)
 
 
 FLOODS: dict[str, tuple[bytes, bytes, str]] = {

@@ -16,7 +16,6 @@ _REPAIR = """That answer cannot be used: {error}
 Answer the same question again, with one JSON object by this schema and nothing else:
 {schema}"""
 
-_REFUSES_ALL = {401, 402, 403, 404}  # no valid key, no credit, no right to the model, no such model
 _PAUSES = (0.25, 5.0)  # seconds before a lost server is tried again: doubling from, at most
 
 
@@ -125,7 +124,7 @@ class _Asking:
         self._back()
 
     def _back(self) -> None:
-        self._away = False  # the server was lost last time, or refuses every question
+        self._away = False  # the last error was one that every question would get
         self._pause, self._waited = _PAUSES[0], 0.0  # seconds since it was lost first
 
     def failed(self, error: BackendError) -> None:
@@ -134,7 +133,7 @@ class _Asking:
             self._back()
         elif self._away:
             self._waited += error.seconds
-        self._away = error.lost or error.status in _REFUSES_ALL
+        self._away = error.no_model
 
     def shortened(self) -> bool:
         """Leave out what it can do without, after what was sent was too long; False: nothing."""

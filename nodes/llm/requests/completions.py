@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import ssl
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -20,6 +21,7 @@ from nodes.llm.requests.timed_http import timed_connection
 # Statuses of a server that takes no question now, and takes it later.
 _PASSING = {408, 425, 429, 502, 503, 504}
 _CONFLICT = 409  # another try can cure it; the other 4xx mean that the request itself is wrong
+_REFUSES_ALL = {401, 402, 403, 404}  # no valid key, no credit, no right to the model, no such model
 _TOO_LONG = ("context length", "context size", "context_length", "context window", "n_ctx")
 _LONGEST = 86_400.0  # seconds: longer than any caller waits, and no longer than sockets take
 _MOST = (
@@ -90,7 +92,7 @@ def post(
         try:
             connection.connect()
         except OSError as error:
-            raise BackendError(f"{url} was not reached ({_words(error)})", lost=True) from None
+            raise _not_reached(url, error) from None
         try:
             connection.request("POST", parts.path, body, headers)
             with connection.getresponse() as response:
@@ -120,7 +122,7 @@ def exchange(url: str, body: bytes, headers: dict[str, str], timeout: float) -> 
                     raise _refusal(url, response)
                 return b"".join(_read(response))
         except (OSError, http.client.HTTPException) as error:
-            raise BackendError(f"{url} was not reached ({_words(error)})", lost=True) from None
+            raise _not_reached(url, error) from None
 
 
 def _reply(url: str, response: http.client.HTTPResponse, on_piece: OnPiece) -> Reply:
@@ -132,17 +134,33 @@ def _reply(url: str, response: http.client.HTTPResponse, on_piece: OnPiece) -> R
     return _whole(url, b"".join(pieces), on_piece)
 
 
+def _not_reached(url: str, error: Exception) -> BackendError:
+    if isinstance(error, ssl.SSLCertVerificationError):  # it is the same the next time
+        return BackendError(
+            f"{url} has a certificate that this machine does not trust ({error.verify_message}): "
+            "name a file with the one that it is signed by in the variable SSL_CERT_FILE",
+            permanent=True,
+            no_model=True,
+        )
+    return BackendError(f"{url} was not reached ({_words(error)})", lost=True)
+
+
 def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
-    sent = response.read(500).decode(errors="replace").strip()
+    # One line of it, whether it is JSON or a page.
+    sent = " ".join(response.read(500).decode(errors="replace").split())
+    redirected = 300 <= response.status < 400
+    if redirected:
+        place = response.getheader("Location") or "nowhere"
+        sent = f"it redirects to {place}, which is not followed: set llm.url to where the server is"
     too_long = response.status in (400, 413) and any(words in sent for words in _TOO_LONG)
     if too_long:
         sent += " (raise llm.context, or lower llm.max_tokens: prompt and answer share it)"
     passing = response.status in _PASSING
-    permanent = 400 <= response.status < 500 and not passing and response.status != _CONFLICT
+    permanent = 300 <= response.status < 500 and not passing and response.status != _CONFLICT
     return BackendError(
         f"{url} answered {response.status}: {sent}",
         permanent,
@@ -150,6 +168,7 @@ def _refusal(url: str, response: http.client.HTTPResponse) -> BackendError:
         too_long=too_long,
         status=response.status,
         wait=_retry_after(response) if passing else 0.0,
+        no_model=passing or redirected or response.status in _REFUSES_ALL,
     )
 
 
@@ -178,6 +197,7 @@ def _read(response: http.client.HTTPResponse) -> Iterator[bytes]:
 def _whole(url: str, data: bytes, on_piece: OnPiece) -> Reply:
     reply = Reply()
     sent = _decode(url, data)
+    _check_error(url, sent)
     choice = sent.choices[0] if sent.choices else None
     if choice is None or choice.message is None:
         raise _no_completion(url, "it has no message")
@@ -197,8 +217,7 @@ def _streamed(url: str, pieces: Iterator[bytes], on_piece: OnPiece) -> Reply:
             done = True
             break
         sent = _decode(url, event)
-        if sent.error is not None:
-            raise BackendError(f"{url} broke off: {json.dumps(sent.error)[:500]}")
+        _check_error(url, sent)
         reply.usage = sent.usage or reply.usage
         reply.version = _version(sent) or reply.version
         for choice in sent.choices or []:
@@ -208,6 +227,12 @@ def _streamed(url: str, pieces: Iterator[bytes], on_piece: OnPiece) -> Reply:
     if not done and reply.finish_reason is None:
         raise BackendError(f"{url} broke off in the middle of the answer", lost=True)
     return reply
+
+
+def _check_error(url: str, sent: _Body) -> None:
+    """Raises BackendError where the server reports an error behind the status of a success."""
+    if sent.error is not None:
+        raise BackendError(f"{url} broke off: {json.dumps(sent.error)[:500]}")
 
 
 def _version(sent: _Body) -> str:

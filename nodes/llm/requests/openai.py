@@ -36,6 +36,7 @@ class OpenAIBackend:
     ) -> None:
         self.model = model
         self.varies = profile.temperature > 0
+        self._key = key
         self._profile = profile
         self._url = url
         self._listener: Listener | None = None
@@ -125,6 +126,8 @@ class OpenAIBackend:
             return self._completion(url, json.dumps(body).encode(), on_piece)
         except BackendError as error:
             error.seconds = time.monotonic() - began
+            if self._key:  # servers repeat a wrong one, and what went wrong is recorded
+                error.args = (str(error).replace(self._key, "(the key)"),)
             raise
 
     def _completion(self, url: str, body: bytes, on_piece: OnPiece) -> Completion:

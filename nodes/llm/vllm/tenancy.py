@@ -76,7 +76,7 @@ class Tenancy:
         except Stopping:
             raise BusClosed("the llm node stops") from None
         except ServerFailed as error:
-            raise BackendError(str(error).rstrip("."), permanent=True) from None
+            raise BackendError(str(error).rstrip("."), permanent=True, no_model=True) from None
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:

@@ -35,6 +35,8 @@ _FREED_WITHIN = 15.0  # seconds, after which a card that is in use will stay so
 _HUNG_AFTER = 120.0  # seconds without an answer to a look at the metrics
 _SLEEP_WITHIN = 300.0  # seconds: answers under way are finished, weights are moved
 _NO_MEMORY = ("out of memory", "No available memory", "Free memory on device", "KV cache is needed")
+_ERROR = re.compile(r"Error: \S|Value error, \S")  # the second of pydantic, after its first line
+_TOO_LONG = re.compile(r"greater than the derived max_model_len \(\w+=(\d+)")
 
 
 class ServerFailed(Exception):
@@ -315,25 +317,30 @@ class Server:
     def _why_it_ended(self) -> str:
         lines = [line for line in self._lines() if not line.startswith("--- ")]
         errors = [
-            line
-            for line in lines
-            if re.search(r"Error: \S", line) and "See root cause above" not in line
+            line for line in lines if _ERROR.search(line) and "See root cause above" not in line
         ]
-        last = (errors or lines or ["it printed nothing"])[-1].strip()[-400:]
-        if any(sign in line for line in lines for sign in _NO_MEMORY):
-            wanted = need(self.profile, self._weights)
-            free = "; ".join(
-                f"{card.gpu.name}: {card.gpu.free / 1024:.1f} of {card.gpu.total / 1024:.1f} GiB "
-                "free"
-                for card in cards()
-            )
-            sizes = f": {self.profile.model} needs {wanted}" if wanted is not None else ""
-            there = f"; now {free}" if free else ""
+        last = (errors or lines or ["it printed nothing"])[-1].strip()[:400]
+        if too_long := _TOO_LONG.search(last):
             return (
-                f"vLLM ran out of memory at its start{sizes}{there}. Lower llm.context or "
-                f"llm.sequences, raise llm.memory_share, or take a smaller model ({last})."
+                f"llm.context={self.profile.context} is more than the {int(too_long[1]):,} tokens "
+                f"that {self.profile.model} takes: set llm.context={too_long[1]}."
             )
+        if any(sign in line for line in lines for sign in _NO_MEMORY):
+            return self._out_of_memory(last)
         return f"vLLM ended before it was healthy: {last} (its log is {self._folder / LOG})."
+
+    def _out_of_memory(self, said: str) -> str:
+        wanted = need(self.profile, self._weights)
+        free = "; ".join(
+            f"{card.gpu.name}: {card.gpu.free / 1024:.1f} of {card.gpu.total / 1024:.1f} GiB free"
+            for card in cards()
+        )
+        sizes = f": {self.profile.model} needs {wanted}" if wanted is not None else ""
+        there = f"; now {free}" if free else ""
+        return (
+            f"vLLM ran out of memory at its start{sizes}{there}. Lower llm.context or "
+            f"llm.sequences, raise llm.memory_share, or take a smaller model ({said})."
+        )
 
     def _ended_by_signal(self) -> bool:
         """Whether the server was killed, or its monitor, which reports how it ended."""
