@@ -3,7 +3,7 @@ do. `FastAgent` serves the actions."""
 
 from typing import Any, Literal
 
-from messages.bounds import Discount, NotNegative, Positive, Share
+from messages.bounds import NotNegative, Positive, Share
 from messages.bus import GoalHandle
 from messages.plan import WORKING, Working
 from messages.program import Program
@@ -27,7 +27,7 @@ class Agent(Node):
 
     Attributes:
         seed: decides which seeds are trained, tried and evaluated on.
-        gamma: the discount inside a macro.
+        gamma: the learner's discount of a step.
         pictures: what the critic is to see of a tryout, if anything.
         mineclip: whether specs may name its observation and its reward.
     """
@@ -37,7 +37,6 @@ class Agent(Node):
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         # What it plays on, and what policies may see and do.
         seed: int | None = None  # which seeds are trained, tried and evaluated on; None: the run's
-        gamma: Discount | None = None  # discount inside a macro; None: the learner's
         macros: bool = True  # may coded actions join the action space of a policy?
         # Is what leads to success crafted for policies as soon as it can be?
         autocraft: bool = False
@@ -137,10 +136,10 @@ class Agent(Node):
     def setup(self) -> None:
         self.check_parameters(self.parameters)
         self._check_observations()
-        seed, gamma = self.parameters.seed, self.parameters.gamma
+        seed = self.parameters.seed
         learner = self.config.get("learner") or {}
         self.seed: int = self.config.get("seed", 0) if seed is None else seed
-        self.gamma: float = learner.get("gamma", 0.99) if gamma is None else gamma
+        self.gamma: float = learner.get("gamma", 0.99)
         self.pictures = pictures_for_the_critic(self.config, self.parameters.trial_episodes)
         files = node_values(self.config, "env_server").get("mineclip") or {}
         self.mineclip: bool = files.get("weights") is not None

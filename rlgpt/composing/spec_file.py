@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from messages.bounds import LARGEST, Discount, Positive, Share
+from messages.bounds import LARGEST, Positive, Share
 from messages.chat import SpecAnswer
 from messages.program import Program
 from messages.training import TrainingSpec
@@ -56,7 +56,6 @@ class SpecFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     autocraft: bool = False
     memory: Literal["none", "gru"] = "none"  # what is carried from decision to decision
     memory_size: Positive = 64  # numbers of it
-    gamma: Discount | None = None  # inside a macro; None: the learner's
     # The budget may be doubled to so many samples while the success rate still rises.
     grows_to: Positive | None = None
     stop_at: Share = 0.98  # success rate of recent training episodes that ends it early
@@ -100,7 +99,7 @@ def training_spec(spec: SpecFile, path: Path, task: Task, seed: int, gamma: floa
             success=spec.success or task.success,
             horizon=spec.horizon,
             targets=spec.targets,
-            gamma=gamma if spec.gamma is None else spec.gamma,
+            gamma=gamma,
             autocraft=spec.autocraft,
             memory=spec.memory,
             memory_size=spec.memory_size,

@@ -328,7 +328,7 @@ class Launch:
                 return  # the launch ended first; the goal is resumed another time
             self._goal_error = error.message if isinstance(error, RemoteError) else str(error)
             self._retryable = isinstance(error, RemoteError) and error.retryable
-            if isinstance(error, RemoteError) and error.code == "invalid":
+            if isinstance(error, RemoteError) and error.code in ("invalid", "budget"):
                 self._invalid = "goal" if self._stack.training is None else "spec"
         self.supervisor.finish()
 

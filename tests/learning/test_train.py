@@ -81,15 +81,24 @@ def _the_time_is_accounted_for(place: Path) -> None:
     assert "env_server/step" in table
 
 
-def test_a_spec_with_a_program_that_may_not_run_ends_the_training_with_code_2(spec: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"macros": [{"file": "fly.py"}]}, "the spec is invalid: Macro fly does not compile"),
+        ({"budget": 100}, "the spec is invalid: The budget of 100 samples is less than one"),
+    ],
+)
+def test_a_spec_that_the_nodes_refuse_ends_the_training_with_code_2(
+    spec: Path, change: dict[str, object], words: str
+) -> None:
     values = yaml.safe_load(spec.read_text())
     spec.with_name("fly.py").write_text("import os\n\n\ndef action(obs):\n    return obs\n")
-    spec.write_text(yaml.safe_dump({**values, "macros": [{"file": "fly.py"}]}))
+    spec.write_text(yaml.safe_dump({**values, **change}))
     place = spec.parent.parent
     arguments = ("train", "mine/harvest_log.yaml", "run=it", SMALL[3])
     with launched(*arguments, cwd=place, run=place / "it") as launch:
         assert launch.ended() == 2
-        assert "fly" in launch.text
+        assert words in launch.text
         assert "Traceback" not in launch.text
     eventually(lambda: (place / "it" / "summary.json").is_file())
 
@@ -105,6 +114,7 @@ def test_a_spec_with_a_program_that_may_not_run_ends_the_training_with_code_2(sp
         ),
         ({"rewards": [{"kind": "success", "wait": 1}]}, "there is no `wait` in `rewards[0]`"),
         ({"horizon": 0}, "`horizon`: expected"),
+        ({"gamma": 0.9}, "there is no `gamma`"),
         ({"task": "harvest_lgo"}, "there is no task `harvest_lgo`; did you mean `harvest_log`?"),
         ({"macros": [{"file": "fly.py"}]}, "fly.py cannot be read: No such file"),
         ({"macros": [{"file": "../dig.py"}]}, "the program ../dig.py is outside the spec's folder"),
