@@ -140,6 +140,8 @@ def test_a_learner_stops_without_waiting_for_the_end_of_a_long_update(stack):
         ({"environments": 0}, "environments"),
         ({"environments": 5000}, "learner.environments is 5000, and a session has at most 1024"),
         ({"gamma": 0.0}, "`float` > 0.0"),
+        ({"entropy_bonus": 1e300}, "`float` <= 1e+30"),
+        ({"threads": 100_000}, "`int` <= 64"),
         ({"device": "gpu"}, "there is no device called 'gpu': use cpu, cuda"),
         ({"device": "cuda:99"}, "learner.device=cuda:99, but"),
     ],

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from messages.bounds import Amount, Discount, NotNegative, Positive, Share
+from messages.bounds import Amount, Discount, NotNegative, Positive, Share, Threads
 from nodes.node import Node
 
 MOST_DEMONSTRATIONS = 1_000
@@ -72,7 +72,7 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     # each of its epochs in turn (docs/options.md).
     overlap: bool = False
     device: str = "cpu"  # or "cuda", "cuda:1", ...
-    threads: Positive = 1
+    threads: Threads = 1
     precision: Literal["float32", "bfloat16"] = "float32"  # bfloat16 pays on a CPU with AMX
 
     # Episodes and the disk.
