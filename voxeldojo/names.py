@@ -1,10 +1,12 @@
 """Names and values in sentences: how one that a user gave is quoted, and which known names are most
 similar to an unknown one."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 LONGEST_QUOTE = 120  # letters; more of it hides the sentence around it
+_LINE_ENDS = re.compile(r"\s*\n\s*")
 
 
 def similar(name: str, known: Iterable[str], most: int = 3) -> list[str]:
@@ -23,12 +25,12 @@ def near(name: object, known: Iterable[str]) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value as in Python, its middle left out where it is long."""
+    """A value as in Python, on one line, its middle left out where it is long."""
     try:
         text = repr(value)
     except ValueError:  # Python writes no whole number of more than 4,300 digits
         return "a number of thousands of digits"
-    return shortened(text)
+    return shortened(_LINE_ENDS.sub(" ", text))  # NumPy writes an array on several lines
 
 
 def shortened(text: str) -> str:

@@ -177,6 +177,31 @@ def test_both_kinds_of_vectors_take_the_limit_of_steps_as_gymnasium_does(
     vector.close()
 
 
+@pytest.mark.parametrize(
+    ("actions", "said"),
+    [
+        (np.zeros((2, 8), int), r"actions are 3 x 8 whole numbers, not array\(\[\[0, 0, .*\]\]\)"),
+        (np.full((3, 8), np.nan), "actions are 3 x 8 whole numbers, not .*nan.*"),
+        (None, "actions are 3 x 8 whole numbers, not None"),
+        ([[0] * 8, [0, 0, 0, 12, 12, 8, 0, 0], [0] * 8], r"actions\[1, 5\] is 0 to 7, not 8"),
+        (np.full((3, 8), 2**63, np.uint64), r"actions\[0, 0\] is 0 to 2, not 9223372036854775808"),
+    ],
+)
+def test_a_vector_refuses_what_are_no_actions_in_one_sentence(actions: Any, said: str) -> None:
+    vector = gymnasium.make_vec(ID, num_envs=3, area=32)
+    vector.reset(seed=1)
+    with pytest.raises(ValueError, match=f"^{said}$"):  # a dot matches no end of a line
+        vector.step(actions)
+    vector.step(np.zeros((3, 8), np.uint8))
+    vector.close()
+
+
+def test_a_vector_of_one_call_takes_no_mode_of_drawing_but_none() -> None:
+    gymnasium.make_vec(ID, num_envs=2, render_mode=None, **SMALL).close()
+    with pytest.raises(ValueError, match="leave render_mode='rgb_array' out, or add vectorizatio"):
+        gymnasium.make_vec(ID, num_envs=2, render_mode="rgb_array", **SMALL)
+
+
 def test_unknown_target_is_refused() -> None:
     with pytest.raises(ValueError, match="did you mean log"):
         gymnasium.make(ID, target="logg")

@@ -81,18 +81,35 @@ def checked_seed(seed: Any) -> int:
 
 
 def checked_action(action: Any, space: spaces.MultiDiscrete) -> NDArray[np.int64]:
-    """One MineDojo action, as whole numbers. NumPy would turn NaN and fractions into some.
+    """One MineDojo action, as whole numbers.
 
     Raises:
         ValueError: it is none.
     """
-    sizes = space.nvec.tolist()
-    found = whole_numbers(action)
-    if found is None or found.shape != space.shape:
-        raise ValueError(f"an action is {len(sizes)} whole numbers, not {quoted(action)}")
-    for column, (value, size) in enumerate(zip(found.tolist(), sizes, strict=True)):
-        if not 0 <= value < size:
-            raise ValueError(f"action[{column}] is 0 to {size - 1}, not {value}")
+    return _numbers_below(space.nvec, action, "an action is", "action")
+
+
+def checked_actions(actions: Any, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The actions of a batch. ``sizes``, of the same shape: how many values each number has.
+
+    Raises:
+        ValueError: they are none.
+    """
+    return _numbers_below(sizes, actions, "actions are", "actions")
+
+
+def _numbers_below(sizes: NDArray[Any], value: Any, what: str, name: str) -> NDArray[np.int64]:
+    """NumPy would turn NaN and fractions into some whole numbers."""
+    found = whole_numbers(value)
+    if found is None or found.shape != sizes.shape:
+        count = " x ".join(map(str, sizes.shape))
+        raise ValueError(f"{what} {count} whole numbers, not {quoted(value)}")
+    wrong = (found < 0) | (found >= sizes)
+    if wrong.any():
+        place = tuple(np.argwhere(wrong)[0].tolist())
+        raise ValueError(
+            f"{name}[{', '.join(map(str, place))}] is 0 to {sizes[place] - 1}, not {found[place]}"
+        )
     return found.astype(np.int64)
 
 

@@ -4,7 +4,7 @@
 from typing import Any
 
 from voxeldojo.environments.dictionary import DictionaryEnvironment
-from voxeldojo.environments.plays import HarvestPlay, MineDojoPlay
+from voxeldojo.environments.plays import HarvestPlay, MineDojoPlay, check_no_render_mode
 from voxeldojo.environments.registration import other_limits
 from voxeldojo.environments.vector import DictionaryVector
 from voxeldojo.names import quoted
@@ -30,8 +30,13 @@ def minedojo(
 
 
 def harvest_vector(
-    *, num_envs: int = 1, max_episode_steps: int | None = None, **task: Any
+    *,
+    num_envs: int = 1,
+    max_episode_steps: int | None = None,
+    render_mode: str | None = None,
+    **task: Any,
 ) -> DictionaryVector:
+    check_no_render_mode(render_mode)
     return DictionaryVector(HarvestPlay(num_envs, **task), max_episode_steps)
 
 

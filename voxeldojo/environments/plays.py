@@ -64,6 +64,15 @@ def check_render_mode(mode: str | None, metadata: dict[str, Any]) -> None:
         raise ValueError(f"there is no render_mode {quoted(mode)}; there is {known}, or None")
 
 
+def check_no_render_mode(mode: Any) -> None:
+    """Raises ValueError: one is given to environments of one call, which draw no pictures."""
+    if mode is not None:
+        raise ValueError(
+            f"environments of one call draw no pictures: leave render_mode={quoted(mode)} out, or "
+            "add vectorization_mode='sync'"
+        )
+
+
 class HarvestPlay(Play):
     """Harvest ``quantity`` of ``target``, not counting those of the start, in one biome. The reward
     is MineDojo's: how many were gained in the step. The worlds are shared among

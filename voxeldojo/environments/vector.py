@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from voxeldojo.environments.checked_arguments import (
     check_no_options,
     check_steppable,
+    checked_actions,
     checked_count,
     checked_seed,
-    whole_numbers,
 )
 from voxeldojo.environments.plays import Play, Step
 from voxeldojo.environments.registration import HORIZON
@@ -43,7 +43,7 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         play: Play,
         max_episode_steps: int | None,
         observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
+        action_space: spaces.MultiDiscrete | spaces.Discrete,
     ) -> None:
         limit = HORIZON if max_episode_steps is None else max_episode_steps
         if limit != UNLIMITED:
@@ -54,6 +54,7 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self.single_action_space = action_space
         self.observation_space = batched(observation_space, self.num_envs)
         self.action_space = batched(action_space, self.num_envs)
+        self._sizes = _sizes(action_space, self.num_envs)
         self._limit = None if limit == UNLIMITED else limit
         self._chances = [np_random()[0] for _ in range(self.num_envs)]
         self._episodes = np.zeros(self.num_envs, np.int64)  # their seeds
@@ -88,13 +89,9 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self, actions: NDArray[np.int64]
     ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         check_steppable(self._begun, self.closed)
-        chosen = whole_numbers(actions)
-        if chosen is None or not self.action_space.contains(chosen.astype(np.int64)):
-            raise ValueError(
-                f"actions are {self.action_space.shape} whole numbers of {self.action_space}"
-            )
+        chosen = checked_actions(actions, self._sizes)
         renewed = self._over
-        step = self._play_on(chosen.astype(np.int64), ~renewed)
+        step = self._play_on(chosen, ~renewed)
         self._steps += ~renewed
         if renewed.any():
             rows = np.flatnonzero(renewed)
@@ -143,6 +140,12 @@ class BatchVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         self.play.close()
+
+
+def _sizes(space: spaces.MultiDiscrete | spaces.Discrete, environments: int) -> Ints:
+    """How many values each number of a batch of actions has."""
+    of_one = np.asarray(space.nvec if isinstance(space, spaces.MultiDiscrete) else space.n)
+    return np.broadcast_to(of_one, (environments, *of_one.shape))
 
 
 class DictionaryVector(BatchVector):

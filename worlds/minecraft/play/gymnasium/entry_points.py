@@ -7,7 +7,7 @@ from typing import Any
 from voxeldojo.actions import CAMERA_STEP
 from voxeldojo.environments.checked_arguments import checked_names
 from voxeldojo.environments.entry_points import PICTURE, Size, minedojo_play
-from voxeldojo.environments.plays import HarvestPlay, MineDojoPlay, Play
+from voxeldojo.environments.plays import HarvestPlay, MineDojoPlay, Play, check_no_render_mode
 from voxeldojo.environments.registration import HORIZON
 from voxeldojo.names import quoted
 from voxeldojo.tasks.argument_types import is_number
@@ -30,8 +30,13 @@ def harvest_features(
 
 
 def harvest_features_vector(
-    *, num_envs: int = 1, max_episode_steps: int | None = None, **arguments: Any
+    *,
+    num_envs: int = 1,
+    max_episode_steps: int | None = None,
+    render_mode: str | None = None,
+    **arguments: Any,
 ) -> FlatVector:
+    check_no_render_mode(render_mode)
     sights, task = _divided(arguments)
     return FlatVector(*_features(HarvestPlay(num_envs, **task), **sights), max_episode_steps)
 
@@ -60,8 +65,10 @@ def harvest_pixels_vector(
     image_size: Size = SMALL,
     actions: Sequence[str] | None = None,
     max_episode_steps: int | None = None,
+    render_mode: str | None = None,
     **task: Any,
 ) -> FlatVector:
+    check_no_render_mode(render_mode)
     play = HarvestPlay(num_envs, image_size=image_size, **task)
     return FlatVector(*_pixels(play, actions), max_episode_steps)
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from voxeldojo.environments.checked_arguments import check_no_options, check_steppable, checked_seed
 from voxeldojo.environments.plays import ALONE, FIRST, check_render_mode
+from voxeldojo.names import quoted
 from worlds.minecraft.play.gymnasium.policy_view import PolicyView
 from worlds.minecraft.play.gymnasium.sights import Features
 
@@ -59,8 +60,8 @@ class FlatEnvironment(gymnasium.Env[NDArray[Any], np.int64]):
         check_steppable(self._begun, self._closed)
         if not self.action_space.contains(action):
             raise ValueError(
-                f"an action is 0 to {len(self.action_names) - 1}, not {action!r}; action_names has"
-                " their names"
+                f"an action is 0 to {len(self.action_names) - 1}, not {quoted(action)}; "
+                "action_names has their names"
             )
         step = self._view.step(np.array([action], np.int64), ALONE)
         success = bool(step.success[0])
