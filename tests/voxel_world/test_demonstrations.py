@@ -271,8 +271,10 @@ def test_the_easiest_task_of_each_template_belongs_to_the_template() -> None:
         assert task_spec(easiest(template)).template == template
 
 
-@pytest.mark.parametrize("wrong", [["--seeds", "0"], ["--limit", "-1"]])
-def test_demonstrate_refuses_options_that_leave_nothing_to_play(wrong: list[str]) -> None:
+@pytest.mark.parametrize(
+    "wrong", [["--seeds", "0"], ["--limit", "-1"], ["--table"], ["--write", "--limit", "1"]]
+)
+def test_demonstrate_refuses_options_that_do_not_go_together(wrong: list[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["harvest_1_log", *wrong])
 

@@ -40,10 +40,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     given = parser.parse_args(arguments)
     if given.table:
+        if given.tasks or given.json or given.write:
+            parser.error("--table plays nothing: leave out TASK, --json and --write")
         print(table())
         return 0
     if given.seeds < 1 or given.limit < 0 or given.seed < 0:
         parser.error("--seeds is at least 1, --seed and --limit at least 0 (the script's own)")
+    if given.write and given.limit:
+        parser.error("--write keeps results of whole scripts: leave out --limit")
     tasks = given.tasks or [easiest(template) for template in templates()]
     try:
         for task in tasks:
