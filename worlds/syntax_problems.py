@@ -1,6 +1,7 @@
 """What is said of a program that Python's parser does not read."""
 
 from messages.program import Problem
+from worlds.program_lines import program_lines
 
 _LONGEST = 80  # characters of the line that are repeated
 
@@ -13,7 +14,7 @@ def syntax_problem(error: SyntaxError, source: str) -> Problem:
 def syntax_problem_at(number: int, reason: str, source: str) -> Problem:
     """The problem with the line itself, which a model that wrote it looks at again more often than
     at a number."""
-    lines = source.splitlines()
+    lines = program_lines(source)
     line = lines[number - 1].strip()[:_LONGEST] if number <= len(lines) else ""
     where = f" in `{line}`" if line else ""
     return Problem(line=number, message=f"syntax error: {reason}{where}")

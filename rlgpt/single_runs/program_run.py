@@ -42,6 +42,7 @@ from rlgpt.single_runs.small_stack import SmallStack, small_stack
 from rlgpt.terminal import plain_table, print_plain, print_table
 from worlds import card
 from worlds.foreign import foreign_problem
+from worlds.program_lines import program_lines
 
 _LAST_SEED = 1_000_000 * LARGEST_SEED  # a run's seed stands for a million of the worlds'
 
@@ -228,7 +229,7 @@ def _print(ran: ProgramRun, source: str, options: Options) -> None:
     )
     print("episodes: " + ", ".join(f"{number} {words}" for words, number in endings.most_common()))
     table = plain_table("runs", "the program", "line", "")
-    lines = source.splitlines()
+    lines = program_lines(source)
     for report in ran.reports:
         at = lines[report.line - 1].strip() if 0 < report.line <= len(lines) else ""
         table.add_row(

@@ -198,6 +198,13 @@ def test_all_problems_of_a_program_are_reported_at_once_by_line() -> None:
     assert said_of[6] == "unknown name attak"
 
 
+@pytest.mark.parametrize("head", ["*, obs", "obs, *, by", "obs, *, by=1", "obs, by", "obs=1", ""])
+def test_an_action_takes_the_observation_and_nothing_else(head: str) -> None:
+    with pytest.raises(ProgramRefused, match=r"action takes one argument: def action\(obs\)"):
+        compile_program(f"def action({head}):\n    attack()\n", RUNTIME)
+    compile_program("def action(obs, /):\n    attack()\n", RUNTIME)
+
+
 @pytest.mark.parametrize(
     ("body", "line", "words"),
     [
@@ -208,6 +215,8 @@ def test_all_problems_of_a_program_are_reported_at_once_by_line() -> None:
         ("attack()\n  attack()\n", 3, "any outer indentation level in `attack()`"),
         ("x = 1 crafting table\n", 2, "invalid syntax in `x = 1 crafting table`"),
         ("x = " + "(" * 21 + ")" * 21 + "\n", 2, "this is nested too deeply"),
+        ("attack()  # \f \u2028 \x85\n    x = = 1\n", 3, "invalid syntax in `x = = 1`"),
+        ("attack()\r    x = = 1\n", 3, "invalid syntax in `x = = 1`"),
         (
             "y = 1\n    x = [\n" + "1,\n" * 300,
             3,

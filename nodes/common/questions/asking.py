@@ -45,6 +45,7 @@ from worlds import card
 from worlds.card import Card, Unreachable
 from worlds.common.mineclip_feature import MINECLIP
 from worlds.common.pictures import RGB
+from worlds.program_lines import program_lines
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
@@ -237,5 +238,5 @@ def _spec_json(spec: TrainingSpec) -> str:
 
 
 def _numbered(source: str) -> str:
-    lines = source.rstrip().splitlines()
+    lines = program_lines(source.rstrip())
     return "\n".join(f"{number:3} {line}" for number, line in enumerate(lines, 1))

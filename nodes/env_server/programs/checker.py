@@ -159,7 +159,7 @@ class _Checker(ast.NodeVisitor):
         action = self.functions.get("action")
         if action is None:
             self.problems.append(Problem(line=1, message="there is no function: def action(obs)"))
-        elif len(action.args.args) != 1 or action.args.defaults:
+        elif not _takes(action.args, 1):
             self.problem(action, "action takes one argument: def action(obs)")
         elif "action" not in self.acting:
             self.problem(action, "action never acts: it calls no primitive")
@@ -169,7 +169,7 @@ class _Checker(ast.NodeVisitor):
         head = f"def {name}({', '.join(arguments)})"
         if function is None:
             self.problems.append(Problem(line=1, message=f"there is no function: {head}"))
-        elif len(function.args.args) != len(arguments) or function.args.defaults:
+        elif not _takes(function.args, len(arguments)):
             count = "one argument" if len(arguments) == 1 else "two arguments"
             self.problem(function, f"{name} takes {count}: {head}")
         for acting in sorted(self.acting & self.functions.keys()):
@@ -448,6 +448,11 @@ class _Checker(ast.NodeVisitor):
             self.problem(node, grammar.REASONS.get(type(node), f"{kind} cannot be used"))
             return
         super().generic_visit(node)
+
+
+def _takes(args: ast.arguments, count: int) -> bool:
+    """Whether a function has this many arguments, all of them to be given in order."""
+    return len(args.posonlyargs + args.args) == count and not (args.defaults or args.kwonlyargs)
 
 
 def _is_text(node: ast.stmt) -> bool:

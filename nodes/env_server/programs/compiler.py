@@ -122,7 +122,7 @@ def problem_before_parsing(source: str) -> Problem | None:
     indents = tokens = 0
     line = begun = 1
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        for token in tokenize.generate_tokens(io.StringIO(source, newline=None).readline):
             line = token.start[0]
             if token.type == tokenize.NEWLINE:
                 tokens = 0

@@ -13,6 +13,7 @@ from models.picture_check import pictures_problem
 from nodes.env_server.png import png
 from nodes.env_server.programs import Ending, Run
 from worlds.play import Bools, Counters, Ints, Play, Readings, World
+from worlds.program_lines import program_lines
 
 RUNNING, SUCCESS, HORIZON, DEATH = range(4)
 ENDED = ("running", "success", "horizon", "death")
@@ -268,7 +269,7 @@ _LONGEST_LINE = 60  # characters
 
 def _spent_in_words(program: str, run: Run) -> str:
     """``of the steps of dig 80% on line 7, `obs = attack()` ``"""
-    lines = run.program.source.splitlines()
+    lines = program_lines(run.program.source)
     reported = [
         f"{share:.0%} on line {line}, `{lines[line - 1].strip()[:_LONGEST_LINE]}`"
         for line, share in run.spent[:_REPORTED_LINES]
