@@ -2,6 +2,8 @@
 
 import os
 import resource
+import subprocess
+import sys
 import time
 
 import pytest
@@ -64,6 +66,25 @@ def test_a_client_with_an_unknown_encoding_is_logged() -> None:
         assert reason.startswith("the XML has an encoding that cannot be read: ")
         assert "klingon" in reason
         assert "Traceback" not in server.log()
+
+
+def test_every_kernel_of_the_keys_is_compiled_before_the_first_client() -> None:
+    """Some are called by no other kernel, so that compiling the world leaves them out."""
+    program = """
+from voxeldojo.engine.hands.hotbar import select_slot, swap_slots
+from voxeldojo.malmo.__main__ import _warm_up
+_warm_up(None, 32)
+print(len(select_slot.signatures), len(swap_slots.signatures))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "1 1\n", done.stderr
+
+
+@pytest.mark.parametrize(("of", "as_"), [('slot="0"', 'slot="0.5"'), (">24<", ">24.5<")])
+def test_a_mission_counts_in_whole_numbers(of: str, as_: str) -> None:
+    assert of in MISSION
+    with pytest.raises(BadMessage, match=r"(slot|Height) is a whole number, not '(0|24)\.5'"):
+        parse_mission(MISSION.replace(of, as_).encode())
 
 
 def test_a_mission_gives_at_least_one_of_an_item() -> None:

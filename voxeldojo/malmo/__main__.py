@@ -12,7 +12,7 @@ import threading
 
 from voxeldojo.command_name import called, refuse
 from voxeldojo.exit_codes import REFUSED
-from voxeldojo.game import STILL, Game
+from voxeldojo.game import Game, Keys
 from voxeldojo.malmo.log import PlainFormatter
 from voxeldojo.malmo.server import MalmoServer
 from voxeldojo.malmo.wire import frame_and_info
@@ -65,7 +65,7 @@ def _warm_up(biome: str | None, area: int) -> None:
     """Compile everything before the first client."""
     kwargs = make_kwargs("open-ended", image_size=16, use_voxel=True, use_lidar=True)
     game = Game(world_settings("open-ended", kwargs), default_biome=biome, area=area)
-    game.tick(STILL)
+    game.tick(Keys(hotbar=1, swaps=((0, 1),)))  # kernels that nothing else calls
     frame_and_info(game)
     game.close()
 

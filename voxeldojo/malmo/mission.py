@@ -152,4 +152,7 @@ def _within(name: str, value: float, least: float, most: float) -> float:
 
 
 def _whole(name: str, text: str, least: int, most: int) -> int:
-    return int(_within(name, _float(name, text), least, most))
+    value = _within(name, _float(name, text), least, most)
+    if not value.is_integer():
+        raise BadMessage(f"{name} is a whole number, not {text[:40]!r}")
+    return int(value)
