@@ -197,6 +197,7 @@ CALLED = [
     ("kill_agent", {"camera": [1]}, None, ValueError, "two numbers of degrees"),
     ("kill_agent", 5, None, ValueError, "is a dict of keys"),
     ("kill_agent", {"jump": np.ones(2)}, None, ValueError, "'jump' is 0 or 1"),
+    ("kill_agent", {"jump": [1, [0]]}, None, ValueError, "'jump' is 0 or 1"),
     ("kill_agent", {"craft": np.array(["a", "b"])}, None, ValueError, "craft is none or"),
     ("kill_agent", {"camera": [HUGE, 0]}, None, ValueError, "two numbers of degrees"),
     ("spawn_mobs", "cow", [HUGE, 0, 0], ValueError, "1 relative positions"),
@@ -229,6 +230,13 @@ def test_names_that_are_none_are_refused(env: Environment) -> None:
     for command in (env.spawn_mobs, env.set_block):
         with pytest.raises(TypeError, match="is a name or a list of names, not None"):
             command(None, None)
+
+
+def test_no_mobs_and_no_blocks_need_no_places(env: Environment) -> None:
+    before = env.unwrapped.game.ticks
+    for command in (env.spawn_mobs, env.set_block):
+        assert command([], [])[1:3] == (0, False)
+    assert env.unwrapped.game.ticks == before
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,11 @@ def keys_of(action: KeyAction) -> Keys:
 
 
 def _pressed(name: str, value: Any) -> int:
-    if np.ndim(value) != 0 or value not in (0, 1):
+    try:
+        known = np.ndim(value) == 0 and value in (0, 1)
+    except ValueError:  # a ragged list
+        known = False
+    if not known:
         raise WrongValue(f"the key {quoted(name)} is 0 or 1, not {quoted(value)}")
     return int(value)
 

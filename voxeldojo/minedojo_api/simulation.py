@@ -244,6 +244,8 @@ def _names(argument: str, value: Any) -> list[str]:
 
 def _places(positions: Any, count: int) -> list[list[int]]:
     """One place for each; a single one is used for all."""
+    if not count:
+        return []
     try:
         rows = np.atleast_2d(np.asarray(positions, np.float64))
     except (TypeError, ValueError, OverflowError):
