@@ -6,12 +6,12 @@ an index of it.
 """
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from rlgpt.bags import mcap_records as records
+from rlgpt.bags.log_time import log_time
 
 
 class Sink(Protocol):
@@ -77,7 +77,7 @@ class BagWriter:
         logged: int | None = None,
     ) -> None:
         """See `Sink`; ``logged``: when it was received, now if not given. Raises BagFull."""
-        logged = time.time_ns() if logged is None else logged
+        logged = log_time() if logged is None else logged
         size = 0
         for part in parts:
             size += len(part)

@@ -1,12 +1,12 @@
 """The last minute of a run in memory, to be written when something has happened."""
 
-import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rlgpt.bags.bag_writer import BagWriter
+from rlgpt.bags.log_time import log_time
 
 MAX_BYTES = 256 << 20
 """Bytes of messages that are kept at most."""
@@ -39,14 +39,14 @@ class Snapshot:
         return len(self._channels) - 1
 
     def write(self, channel: int, sequence: int, published: int, parts: Sequence[Any]) -> None:
-        kept = _Kept(channel, sequence, time.time_ns(), published, b"".join(parts))
+        kept = _Kept(channel, sequence, log_time(), published, b"".join(parts))
         self._kept.append(kept)
         self._bytes += len(kept.data)
         self._forget(kept.logged)
 
     def save(self, path: Path, notes: Mapping[str, str]) -> BagWriter:
         """Write what is kept to a new file. Raises BagFull or OSError; what is kept stays."""
-        self._forget(time.time_ns())
+        self._forget(log_time())
         writer = BagWriter(path, notes)
         try:
             self._write_kept(writer)

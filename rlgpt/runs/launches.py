@@ -30,6 +30,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     ended: float | None = None  # None: it goes on, or its launcher was killed
     how: Literal["", "finished", "interrupted", "failed"] = ""  # "": the same
     text: str = ""  # the signal, or why it failed
+    seconds: float | None = None  # it took, also where the clock was set meanwhile; None: not known
     restarts: dict[str, int] = {}  # by node
 
 
@@ -46,6 +47,7 @@ class Launches:
         if self._records and self._records[-1].ended is None:
             # Of a launcher that was killed. When that was, is lost once this launch has written.
             self._records[-1].ended = max(last_sign(run), self._records[-1].began)
+        self._began = time.monotonic()
         self._record = LaunchRecord(began=time.time())
         self._records.append(self._record)
         self._write()
@@ -61,6 +63,7 @@ class Launches:
 
     def end(self, how: Literal["finished", "interrupted", "failed"], text: str = "") -> None:
         self._record.ended = time.time()
+        self._record.seconds = time.monotonic() - self._began
         self._record.how = how
         self._record.text = text
         self._write()
@@ -108,7 +111,10 @@ def seconds(run: Path, now: float) -> float:
     records = read(run)
     if not records:
         return max(last_sign(run) - _made(run), 0.0)
-    return sum(max(end - record.began, 0.0) for record, end in with_ends(run, records, now))
+    return sum(
+        max(end - record.began, 0.0) if record.seconds is None else record.seconds
+        for record, end in with_ends(run, records, now)
+    )
 
 
 def restarts(run: Path) -> dict[str, int]:

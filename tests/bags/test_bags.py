@@ -5,6 +5,7 @@ import os
 import random
 import resource
 import struct
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -226,7 +227,7 @@ def test_the_schemas_in_a_bag_are_those_of_the_message_types() -> None:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     now = [0]
-    monkeypatch.setattr("rlgpt.bags.snapshot.time.time_ns", lambda: now[0])
+    monkeypatch.setattr("rlgpt.bags.snapshot.log_time", lambda: now[0])
 
     def at(seconds: float) -> None:
         now[0] = int(seconds * 1e9)
@@ -249,6 +250,26 @@ def test_a_snapshot_keeps_the_last_seconds(tmp_path: Path, clock: Callable[[floa
     found = [(each.channel.topic, each.sequence) for each in reader.messages()]
     assert found == [("a/c", 4), *(("a/b", second) for second in range(19, 30))]
     assert {each.topic for each in reader.channels.values()} == {"a/b", "a/c"}
+
+
+def test_a_clock_that_is_set_does_not_lengthen_a_bag_or_empty_a_snapshot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ring, writer = Snapshot(1800.0), BagWriter(tmp_path / "whole.mcap", {})
+    channels = [each.add_channel("a/b", "T", b"{}", {}) for each in (ring, writer)]
+    now = time.time_ns
+    for number, hour in enumerate((0, 1, -1)):
+        ahead = hour * 3600 * 10**9
+        monkeypatch.setattr(time, "time_ns", lambda ahead=ahead: now() + ahead)
+        for sink, channel in zip((ring, writer), channels, strict=True):
+            sink.write(channel, number, 0, [b"\x80"])
+    writer.finish()
+    ring.save(tmp_path / "last.mcap", {})
+    for file in ("whole.mcap", "last.mcap"):
+        logged = [each.logged for each in BagReader(tmp_path / file).messages()]
+        assert len(logged) == 3
+        assert logged == sorted(logged)
+        assert logged[-1] - logged[0] < 1800 * 10**9
 
 
 def test_a_snapshots_old_latched_messages_do_not_lengthen_it(

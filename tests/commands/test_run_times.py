@@ -50,6 +50,18 @@ def test_the_time_between_a_killed_launcher_and_its_resumption_is_not_counted(
     assert described(tmp_path).text.startswith("its launcher was killed, on ")
 
 
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_that_is_set_while_a_launch_runs_is_no_time_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    (tmp_path / "config.yaml").write_text("name: a\nnodes: {llm: {}}\n")
+    launch = launches.Launches(tmp_path)
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + hours * 3600.0)
+    launch.end("finished")
+    assert 0.0 < launches.seconds(tmp_path, time.time()) < 1800.0
+
+
 def test_a_killed_launch_of_an_older_record_ends_with_its_last_line_of_times(
     tmp_path: Path,
 ) -> None:

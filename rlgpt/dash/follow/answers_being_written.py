@@ -32,7 +32,7 @@ class Speaking:
                 }
             part = "thinking" if piece.thinking else "text"
             written = (known[part] + piece.text)[-_LONGEST:]
-            self._questions[piece.id] = {**known, part: written, "time": time.time()}
+            self._questions[piece.id] = {**known, part: written, "time": time.monotonic()}
             for id in list(self._questions)[:-_SHOWN]:
                 del self._questions[id]
             return self._left()
@@ -50,7 +50,7 @@ class Speaking:
             return self._left()
 
     def _left(self) -> list[dict[str, Any]]:
-        now = time.time()
+        now = time.monotonic()
         for id, each in list(self._questions.items()):
             if now - each["time"] > _OVER:
                 del self._questions[id]
