@@ -233,6 +233,9 @@ def test_errors_of_invalid_requests_have_codes(server: Process, bus: Bus) -> Non
         {"size": 0},
         {"prefix": [bad]},
         {"seeds": SeedRange(first=0, count=0)},
+        {"seeds": SeedRange(first=-1, count=4)},
+        {"seeds": SeedRange(first=2**63, count=4)},
+        {"interface": msgspec.structs.replace(INTERFACE_OF_ALL, actions=["forward"] * 100_000)},
         {"task": Task(id="x", prompt="x", success=LOG, biome="atlantis")},
         {"task": Task(id="x", prompt="x", success=Condition(kind="near", name="wod"))},
     ]

@@ -1,5 +1,6 @@
 """The action space of an interface: primitive actions by name, then macros."""
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -44,9 +45,9 @@ class Choices:
         self.names = [*interface.actions, *(macro.name for macro in interface.macros)]
         if not self.names:
             raise ValueError("an interface needs actions or macros to choose from")
-        twice = {name for name in self.names if self.names.count(name) > 1}
+        twice = sorted(name for name, times in Counter(self.names).items() if times > 1)
         if twice:
-            raise ValueError(f"choices need names of their own; twice: {', '.join(sorted(twice))}")
+            raise ValueError(f"choices need names of their own; twice: {', '.join(twice)}")
         self.primitives = len(interface.actions)
         self.macros: list[Coded] = []
         for macro in interface.macros:

@@ -31,7 +31,7 @@ from nodes.env_server.programs import part_clock
 from nodes.env_server.programs.checking import problems_of
 from nodes.env_server.programs.part_clock import CLOCK
 from nodes.env_server.programs.pulse import ALLOWED, CANCEL, PULSE, SIZE, STEPPED, STEPS, WATCHED
-from nodes.env_server.session import Session
+from nodes.env_server.session import Session, check_request
 from worlds.play import Run, WorldError
 from worlds.runtime import Runtime
 
@@ -145,6 +145,7 @@ class ConfinedWorker:
     def _make(self, ask: worker_wire.Make) -> worker_wire.Made:
         show_as(SESSION)
         request = ask.request
+        check_request(request, request.size)  # before its seeds are used
         CLOCK.switch(part_clock.WORLD)
         play = play_of(ask.kind, request.task)
         world = play.make_world(ask.kind, request.size, request.task, **ask.options)

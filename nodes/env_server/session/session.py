@@ -64,7 +64,7 @@ class Session:
         model: VideoModel | None = None,
         watcher: Watcher | None = None,
     ) -> None:
-        _check(request, world.size)
+        check_request(request, world.size)
         self.name = request.session
         self.task = request.task
         self.size = world.size
@@ -369,7 +369,7 @@ class Session:
         return stage
 
 
-def _check(request: OpenSession, size: int) -> None:
+def check_request(request: OpenSession, size: int) -> None:
     """Raises ValueError: the request is out of bounds, or contradicts itself."""
     seeds = request.seeds
     if seeds.count < 1:
