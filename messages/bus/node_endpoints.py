@@ -221,6 +221,9 @@ class NodeEndpoints:
                 f"{name} belongs to the node {name.partition('/')[0]!r}, "
                 f"not to {self._node or 'a process without a name'!r}"
             )
+        known = self.by_name.get(name)
+        if known is not None and not known.kind == kind == "topic":
+            raise BusError(f"{self._node} already has the {known.kind} {name}; serve it once")
         self.by_name[name] = Endpoint(
             name=name,
             kind=kind,

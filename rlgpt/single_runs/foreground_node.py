@@ -44,7 +44,7 @@ def run(
     stack.check_node(node)
     command = [*stack.command(node, folder), *overrides]
     if not run_folder.launched(folder):
-        _print(f"{folder.name} has no launcher; {node} runs alone")
+        _print(f"no launcher of {folder.name} runs on this machine; {node} runs alone")
         return _in_foreground(command, debugger)
     with interruptible(), connected(folder, stack) as bus, taken_over(folder, bus, node, debug):
         return _in_foreground(command, debugger)

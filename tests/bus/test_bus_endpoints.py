@@ -368,5 +368,19 @@ def test_each_endpoint_is_described_by_its_kind_types_and_fingerprint(
     assert endpoints[DO.name].fingerprint != endpoints[DOUBLE.name].fingerprint
 
 
+def test_an_endpoint_that_is_served_twice_is_refused(run: Path) -> None:
+    bus = Bus(run, "server")
+    try:
+        bus.serve(DO, lambda request: Done(note=request.note, process=0))
+        for _ in range(2):
+            bus.advertise(NEWS)
+        with pytest.raises(BusError, match="server already has the service server/do; serve it on"):
+            bus.serve(DO, lambda request: Done(note="", process=1))
+        with pytest.raises(BusError, match="server already has the topic server/news"):
+            bus.serve(Service(NEWS.name, Do, Done), lambda request: Done(note="", process=1))
+    finally:
+        bus.close()
+
+
 def test_service_error_is_a_bus_error() -> None:
     assert issubclass(ServiceError, BusError)

@@ -350,7 +350,7 @@ def test_run_starts_a_node_without_a_launcher(place: Path) -> None:
         ready(launch)
         launch.stop()
     with run_by_hand(place, "second") as (by_hand, words):
-        assert "out has no launcher; second runs alone" in words.readline()
+        assert "no launcher of out runs on this machine; second runs alone" in words.readline()
         assert words.readline() == "second runs, []\n"
         by_hand.terminate()
         assert by_hand.wait(PATIENCE) == 0
