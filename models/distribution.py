@@ -18,7 +18,7 @@ class MaskedCategorical(Distribution):
     """Choices ``0 .. N-1``; where ``mask`` is False the probability is zero.
 
     Args:
-        logits: float (..., N).
+        logits: float (..., N), of any precision.
         mask: bool (..., N), True where the choice may be taken.
 
     Raises:
@@ -46,6 +46,7 @@ class MaskedCategorical(Distribution):
         self.mask = mask
         # The lowest float instead of -inf: its probability underflows to exactly zero, and
         # p * log p stays 0 instead of NaN, forwards and backwards.
+        logits = logits.float()  # bfloat16 would change a ratio of probabilities by a hundredth
         lowest = torch.finfo(logits.dtype).min
         self.log_probs = torch.log_softmax(logits.masked_fill(~mask, lowest), -1)
         super().__init__(logits.shape[:-1], validate_args=False)

@@ -33,7 +33,7 @@ class Deciding:
         leaves at least one choice in each row."""
         with spending("network"), torch.no_grad():
             logits = self._logits(torch.from_numpy(np.array(features)).to(self._device))
-            distribution = MaskedCategorical(logits.float().cpu(), torch.from_numpy(np.array(mask)))
+            distribution = MaskedCategorical(logits.cpu(), torch.from_numpy(np.array(mask)))
             if self._greedy:
                 return distribution.mode.numpy()
             return distribution.sample(generator=self._generator).numpy()

@@ -23,6 +23,14 @@ def test_without_a_mask_it_is_the_ordinary_categorical():
     assert torch.equal(ours.mode, logits.argmax(-1))
 
 
+def test_probabilities_are_of_32_bits_where_the_network_has_16():
+    logits = torch.tensor([0.0, 1.0, -1.0], dtype=torch.bfloat16)
+    distribution = MaskedCategorical(logits, torch.ones(3, dtype=torch.bool))
+    # log(1 + e + 1 / e) = 1.40761; of 16 bits the nearest number is 1.40625.
+    expected = torch.tensor([-1.40761, -0.40761, -2.40761])
+    torch.testing.assert_close(distribution.log_probs, expected, atol=1e-5, rtol=0)
+
+
 def test_masked_choices_are_never_drawn():
     logits = torch.zeros(4000, 4)
     logits[:, 1] = 50.0  # would always win

@@ -110,7 +110,7 @@ def test_imitation_makes_kept_choices_more_probable_and_leaves_the_critic_unchan
     assert any((trajectory.choices == 3).any() for trajectory in state.trajectories.kept)
 
     critic = {name: weight.clone() for name, weight in state.networks.critic.state_dict().items()}
-    whole = state.trajectories.all()
+    whole = Trajectory.joined(state.trajectories.kept)
 
     def loss():
         with torch.no_grad():

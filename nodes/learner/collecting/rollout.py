@@ -165,7 +165,7 @@ class Collector:
         while self.filled < self.decisions and go_on(samples, prefix_steps):
             t = self.filled
             with spending("network"), torch.no_grad():
-                logits = actor(self.features[t].to(device)).float().cpu()
+                logits = actor(self.features[t].to(device)).cpu()
                 distribution = MaskedCategorical(logits, self.mask[t])
                 chosen = distribution.sample(generator=generator)
                 self.choices[t] = chosen

@@ -86,10 +86,6 @@ class Trajectories:
         for column, start in enumerate(begun):
             self._take(rollout, column, rows[column], start, rollout.choices.shape[0])
 
-    def all(self) -> Trajectory:
-        """The decisions of all kept trajectories, in the order in which those ended."""
-        return Trajectory.joined(self.kept)
-
     def _take(self, rollout: Rollout, column: int, environment: int, start: int, end: int) -> None:
         if end > start:  # a rollout is a view of storage that is written over: copies
             part = Trajectory(
@@ -129,7 +125,7 @@ class Trajectories:
 
 def cross_entropy(actor: nn.Module, features: Tensor, mask: Tensor, choices: Tensor) -> Tensor:
     """Mean over decisions of the negative log-probability of the choice."""
-    return -MaskedCategorical(actor(features).float(), mask).log_prob(choices).mean()
+    return -MaskedCategorical(actor(features), mask).log_prob(choices).mean()
 
 
 def losses(
@@ -173,7 +169,7 @@ def _losses_of_episodes(
         parts = Sequences.of_lengths([len(each.choices) for each in group])
         whole = Trajectory.joined(group)
         blank = torch.zeros(len(group), actor.size, device=device)
-        logits = parts.outputs(actor, whole.features, blank).float()
+        logits = parts.outputs(actor, whole.features, blank)
         mask, choices = whole.mask[parts.rows].to(device), whole.choices[parts.rows].to(device)
         yield -MaskedCategorical(logits, mask).log_prob(choices).mean(), count
         group, count = [], 0

@@ -214,7 +214,7 @@ class Ppo:
     def _clone_log_probs(self, rollout: Rollout, batch: TensorDict) -> Tensor:
         """The clone's log-probabilities of a rollout's decisions."""
         assert self.clone is not None
-        return MaskedCategorical(self.clone(batch["features"]).float(), batch["mask"]).log_probs
+        return MaskedCategorical(self.clone(batch["features"]), batch["mask"]).log_probs
 
     def _logits(self, minibatch: TensorDict) -> Tensor:
         return self.networks.actor(minibatch["features"])
@@ -275,7 +275,7 @@ class Ppo:
                 total = total + losses["loss_entropy"]
         apart = torch.zeros(())
         if self._to_clone and not critic_only:
-            logits = self._logits(minibatch).float()
+            logits = self._logits(minibatch)
             policy = MaskedCategorical(logits, minibatch["mask"])
             apart = kl_to_clone(minibatch["clone_log_probs"], policy.log_probs)
             total = total + self._to_clone * apart

@@ -102,7 +102,7 @@ class SequencePpo(Ppo):
         ended = (rollout.terminated[-1] | rollout.truncated[-1]).to(self.device)
         memory[rows] = remembered[-2] * (~ended).unsqueeze(-1)
         self._clone_memory = memory
-        flat = logits[:-1].reshape(batch.shape[0], -1).float()
+        flat = logits[:-1].reshape(batch.shape[0], -1)
         return MaskedCategorical(flat, batch["mask"]).log_probs
 
     def _minibatches(self, batch: TensorDict, size: int) -> Iterator[TensorDict]:
