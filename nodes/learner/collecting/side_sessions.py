@@ -114,7 +114,8 @@ class SideSessions:
         count = min(parameters.clone_episodes, spec.seeds.count)
         count = int(min(count, room / 2 / self._episode))
         if count < len(spec.clone):
-            self._log.info("%s clones nothing: too few samples are left", self._policy)
+            few = f"{len(spec.clone)} programs, and room for {count} episodes"
+            self._log.info("%s clones nothing: %s", self._policy, few)
             return
         # The last seeds of the range, which trainings do not reach.
         seeds = SeedRange(first=spec.seeds.first + spec.seeds.count - count, count=count)
