@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from messages.program import Program
-from messages.training import TrainingSpec, Tryouts
+from messages.training import LeadingStage, TrainingSpec, Tryouts
 from messages.world import Guard, RewardTerm, SeedRange
 from nodes.learner.spec_bounds import spec_problem
 from tests.learning.corridor import corridor_spec
@@ -54,6 +54,11 @@ DIG = macro(interrupt=1)
         ),
         (with_interface(macros=[DIG, macro(interrupt=0)]), "macros[1].interrupt is 0; it is at"),
         (with_interface(macros=[macro(max_steps=-2)]), "macros[0].max_steps is -2; it is at"),
+        (with_interface(horizon=0), "interface.horizon is 0; it is at least 1 step."),
+        (changed(prefix=[DIG, macro(max_steps=-2)]), "prefix[1].max_steps is -2; it is at"),
+        (changed(lead=[LeadingStage(program=macro(max_steps=0))]), "lead[0].max_steps is 0"),
+        (changed(clone=[macro(max_steps=0)]), "clone[0].max_steps is 0"),
+        (changed(guards=[Guard(name="flee", when="", max_steps=-9)]), "guards[0].max_steps is -9"),
         (with_interface(memory="gru", memory_size=10**12), "at most 512 numbers"),
         (
             changed(
