@@ -351,7 +351,7 @@ SHEEP_FAR_AHEAD: dict[str, Any] = {
     "initial_mob_spawn_range_low": [-2, 1, 30],
     "initial_mob_spawn_range_high": [2, 1, 34],
     "allow_mob_spawn": False,
-    "start_position": (0.5, 63.0, 0.5, 0.0, 0.0),
+    "start_position": (0.5, 64.0, 0.5, 0.0, 0.0),
 }
 
 

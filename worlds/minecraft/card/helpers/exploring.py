@@ -14,6 +14,9 @@ POOR = 0.6  # of what land that is all new is worth: less, and one looks behind,
 COMMITTED = 300  # steps after a look behind in which there is no other, so as not to turn about
 LOOK = 5  # steps from one look for what is wanted to the next
 STALE = 3000.0  # steps after which a plot that was seen is as good as new
+GLOOM = 8.0  # of light: less, with something overhead, and one is in a cave
+OUTWARD = 6  # times that one goes on towards the sky before one digs
+NIGHT = 4.0  # of light: darker than a night in the open, and one is in a cave, too
 
 
 def plot_of(x, z):
@@ -28,10 +31,18 @@ def mark(been, obs):
             been[plot_of(x + dx, z + dz)] = obs.steps
 
 
-def ways_ahead(obs):
+def newness(been, obs, course, far):
+    """Of what lies that far away on that course (radians): 0 just seen to 1 new or long ago."""
+    x, _, z = obs.position
+    seen = been.get(plot_of(x - sin(course) * far, z + cos(course) * far), -STALE)
+    return min(1.0, (obs.steps - seen) / STALE)
+
+
+def ways_ahead(obs, been):
     """By direction, relative to the eyes: the metres of water and of green land in sight that way,
-    and how far away something stands in it."""
+    of land where one has been less of them, and how far away something stands in it."""
     eyes = obs.position[1] + 1.62
+    again = been.get("again", 0.0)
     wet, green, last, stands = {}, {}, {}, {}
     for yaw in range(-90, 91, 15):
         wet[yaw], green[yaw], last[yaw], stands[yaw] = 0.0, 0.0, 0.0, 64.0
@@ -43,9 +54,11 @@ def ways_ahead(obs):
         if up <= 0.0:
             end = min(flat, IN_SIGHT)
             if end > last[yaw]:
+                new = newness(been, obs, radians(obs.yaw + yaw), end)
+                worth = again + (1.0 - again) * new
                 low = eyes + distance * sin(radians(up)) < SEA_LEVEL - 0.5 or block in FLUIDS
                 wet[yaw] += end - last[yaw] if low else 0.0
-                green[yaw] += end - last[yaw] if block in GREEN else 0.0
+                green[yaw] += (end - last[yaw]) * worth if block in GREEN else 0.0
                 last[yaw] = end
         if -3.0 < up < 3.0 and block not in FLUIDS:
             stands[yaw] = min(stands[yaw], flat)
@@ -54,16 +67,14 @@ def ways_ahead(obs):
 
 def best_way(obs, been):
     """(worth of a step, turn in degrees) of the best of the directions ahead."""
-    x, _, z = obs.position
-    wet, green, stands = ways_ahead(obs)
+    wet, green, stands = ways_ahead(obs, been)
     bare = been.get("bare", 1.0)
     best, found = -1.0, 0.0
     for yaw in range(-90, 91, 15):
         course = radians(obs.yaw + yaw)
         worth = 0.0
         for number, far in enumerate(AHEAD):
-            seen = been.get(plot_of(x - sin(course) * far, z + cos(course) * far), -STALE)
-            worth += FAR_WORTH[number] * min(1.0, (obs.steps - seen) / STALE)
+            worth += FAR_WORTH[number] * newness(been, obs, course, far)
         steps = IN_SIGHT * DRY_PACE + wet[yaw] * (WET_PACE - DRY_PACE) + abs(yaw) * 0.2
         if stands[yaw] < 4.0:
             steps += 40.0
@@ -73,9 +84,46 @@ def best_way(obs, been):
     return best, found
 
 
+def in_a_cave(obs):
+    if obs.block(0, 0, 0) in UNDER_THE_SKY[1:]:  # it is dark in deep water, too
+        return False
+    return obs.light < NIGHT or (obs.light < GLOOM and covered(obs))
+
+
+def stay_in_the_light(obs, been):
+    """Out of a cave: by the way that led into it, else to where the sky is in sight, else up
+    through what is overhead."""
+    if not in_a_cave(obs):
+        been["lit"] = obs.position
+        return obs
+    lit = been.pop("lit", None)
+    if lit is not None:
+        x, y, z = obs.position
+        obs = travel(obs, lit[0] - x, lit[2] - z, 60, floor(lit[1] + 0.001) - floor(y + 0.001))
+    for _ in range(OUTWARD):
+        if not in_a_cave(obs):
+            return obs
+        way = way_to_the_sky(obs)
+        if way is None:
+            obs = turn(180)
+            way = way_to_the_sky(obs)
+        if way is None:
+            break
+        course = radians(obs.yaw + way)
+        obs = travel(obs, -sin(course) * 8.0, cos(course) * 8.0, 40)
+    return surface(obs) if in_a_cave(obs) else obs
+
+
+def way_to_the_sky(obs):
+    """The least turn, in degrees, to a direction in which nothing is in the way, or None."""
+    ways = [ray.yaw for ray in far_rays(obs) if ray.block == "air"]
+    return min([(abs(yaw), yaw) for yaw in ways])[1] if ways else None
+
+
 def explore(obs, steps, been):
     """``been``: a dict that is kept between calls, by plot the step at which it was seen last. Its
     ``bare``, where it is set, is what land without grass is worth beside a meadow, 0 to 1; its
+    ``again`` what a meadow where one has been is worth beside a new one (0 if it is not set); its
     ``wanted`` a block or mob: the call ends as soon as one is in sight."""
     last = obs.steps + steps
     rich = sum(FAR_WORTH) / (IN_SIGHT * DRY_PACE)
@@ -84,6 +132,7 @@ def explore(obs, steps, been):
     while obs.steps < last:
         if abs(obs.pitch) > 8:
             obs = look(-obs.pitch)
+        obs = stay_in_the_light(obs, been)
         mark(been, obs)
         best, aside = best_way(obs, been)
         if best < POOR * rich and obs.steps > been.get("behind", -COMMITTED) + COMMITTED:
@@ -102,7 +151,7 @@ def explore(obs, steps, been):
         obs, blocked = run_on(obs, min(24, last - obs.steps), wanted)
         if spotted(obs, wanted):
             return obs
-        if blocked:
+        if blocked and not in_a_cave(obs):
             course = radians(obs.yaw)
             obs = travel(obs, -sin(course) * 14.0, cos(course) * 14.0, 40)
         swims = obs.block(0, 0, 0) == "water"
@@ -119,6 +168,7 @@ def run_on(obs, steps, wanted):
     """Straight on at a run, over what is one block high, until what is wanted is in sight; and
     whether something was in the way."""
     slow = 0
+    lit = not in_a_cave(obs)
     for step in range(steps):
         if step % LOOK == LOOK - 1 and spotted(obs, wanted):
             return obs, False
@@ -128,6 +178,8 @@ def run_on(obs, steps, wanted):
                 return surface(obs, 60), True
             obs = jump()
             least = 0.015
+        elif lit and in_a_cave(obs):
+            return obs, False
         elif danger_ahead(obs):
             return obs, True
         else:

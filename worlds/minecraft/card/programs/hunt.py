@@ -21,7 +21,6 @@ HALF = 0.4  # metres from its skin to its middle
 REACH = 3.0  # metres that a blow goes
 ANOTHER = 4.0  # metres from where it was: who is seen there is another one
 HIDDEN = 100  # steps that one that is out of sight is waited for
-DARK = 8.0  # of light: less, and one is in a cave
 ROUND = 100  # steps after which one looks behind, too
 SOON = 25  # the same, where one is thought to be near:
 FIRST = 100  # steps from the start on, as it may stand behind a tree,
@@ -34,6 +33,7 @@ LEG = 5  # steps of such a run before it is looked for again
 SCATTER = ((0.0, 0.0), (1.2, 0.0), (0.0, 1.2), (-1.2, 0.0), (0.0, -1.2))  # metres: where drops lie
 PAUSE = 10  # steps between two blows: before, one that was struck takes no other
 BARE = 0.2  # of what a meadow is worth to one who looks for animals
+SMALL = ("chicken", "rabbit")  # tall grass hides them: one looks where one has been, too
 
 
 def sight(obs):
@@ -44,7 +44,7 @@ def sight(obs):
 
 def search(obs, been):
     """On to another place until one is in sight; now and then it is looked for behind."""
-    if obs.light < DARK or obs.block(0, 1, 0) == "water":  # from under an overhang one walks
+    if obs.block(0, 1, 0) == "water":
         obs = surface(obs)
     if abs(obs.pitch) > 8:
         obs = look(-obs.pitch)
@@ -128,6 +128,7 @@ def give_up(obs, been):
 def action(obs):
     obs = take_along(obs)
     been = {"bare": BARE, "wanted": MOB, "herd": None, "ring": (), "about": FIRST}
+    been["again"] = 1.0 if MOB in SMALL else 0.0
     wanted = obs.inventory.get(ITEM, 0) + QUANTITY
     dead = obs.killed.get(VICTIM, 0)
     struck = -PAUSE
