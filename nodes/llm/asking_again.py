@@ -4,6 +4,7 @@ It reads a request as JSON on standard input and prints a reply as JSON. Nothing
 changed. What is wrong with the request is one sentence on standard error, with exit code 2.
 """
 
+import json
 import sys
 import time
 from collections.abc import Iterator
@@ -29,7 +30,13 @@ from nodes.llm.backend import Backend, BackendError
 from nodes.llm.profiles import OpenAI, Replay, Rulebook, Vllm, read_profile
 from nodes.llm.recording.prompt_difference import differing_lines
 from nodes.llm.recording.replay import transcript_path
-from nodes.llm.recording.transcript import Entry, Unanswered, read_lines
+from nodes.llm.recording.transcript import (
+    Entry,
+    Unanswered,
+    check_answer,
+    read_lines,
+    read_question,
+)
 from nodes.llm.requests.fitting import Fitted
 from nodes.llm.requests.openai import OpenAIBackend
 from nodes.llm.requests.question_pictures import check, stored
@@ -85,7 +92,7 @@ class Unusable(Exception):
 def again(request: Request) -> ReplyAgain:
     """Raises Unusable."""
     entry = _find_recorded(request)
-    question = msgspec.json.decode(entry.question, type=Question)
+    question = _question(entry, request.id)
     prompt = _prompt(request, entry, question)
     if isinstance(entry, Entry):
         answered = entry.answered
@@ -136,6 +143,20 @@ def _find_recorded(request: Request) -> Entry | Unanswered:
         if request.id == (entry.answered.id if isinstance(entry, Entry) else entry.id):
             return entry
     raise Unusable(f"{request.run} has no question {request.id!r}")
+
+
+def _question(entry: Entry | Unanswered, id: str) -> Question:
+    """The recorded question, whose answer can be compared, too. Raises Unusable."""
+    try:
+        question = read_question(entry)
+    except ValueError as error:
+        raise Unusable(f"the question {id} cannot be asked again: {error}") from None
+    if isinstance(entry, Entry):
+        try:
+            check_answer(entry.answered.answer, question)
+        except ValueError as error:
+            raise Unusable(f"the answer to {id} cannot be compared: {error}") from None
+    return question
 
 
 def _prompt(request: Request, entry: Entry | Unanswered, question: Question) -> list[ChatMessage]:
@@ -259,7 +280,8 @@ def _differences(then: list[ChatMessage], now: list[ChatMessage]) -> list[str]:
 def main() -> int:
     interrupted_once()  # a server that was started for this question is to end in order
     try:
-        request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
+        # Python's JSON has infinity, as of a timeout.
+        request = msgspec.convert(json.load(sys.stdin), type=Request)
         print(msgspec.json.encode(again(request)).decode())
     except (Unusable, *UNDECODABLE) as error:
         to_stderr(str(error))

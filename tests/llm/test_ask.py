@@ -102,10 +102,23 @@ def test_a_question_is_put_again_with_the_prompt_files_as_they_are_now(place: Pa
     assert reply["now"]["problems"] == []
 
 
+def test_a_damaged_question_or_answer_is_named(place: Path) -> None:
+    shutil.copytree(place / "runs" / "it", place / "damaged" / "it")
+    path = place / "damaged" / "it" / "llm" / "transcript.jsonl"
+    entry, *others = (json.loads(line) for line in path.read_text().splitlines())
+    for damage, said in (
+        ({"answered": {**entry["answered"], "answer": "[]"}}, "the answer to goal/plan-0 cannot"),
+        ({"question": {}}, "the question goal/plan-0 cannot be asked again: it is no PlanQuestion"),
+    ):
+        lines = [{**entry, **damage}, *others]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        assert said in refused("ask", "planner", "1", "--run", "damaged/it", cwd=place)
+
+
 def test_another_model_is_sent_the_recorded_prompt_and_both_answers_are_shown(
     place: Path, server: Server
 ) -> None:
-    llm = ("--llm", "openai", f"url={server.url}", "llm.model=toy", "stream=false")
+    llm = ("--llm", "openai", f"url={server.url}", "llm.model=toy", "stream=false", "timeout=inf")
     reply = ask(place, "planner", "1", *llm)
     assert reply["then"]["model"].startswith("rulebook")
     assert reply["now"]["model"] == "toy"

@@ -101,6 +101,32 @@ def test_the_first_question_that_differs_is_named(recorded: Path, run_folder: Pa
         replaying.close()
 
 
+@pytest.mark.parametrize("answer", ["{not json", "[]", ""])
+def test_a_recorded_answer_that_is_none_is_named(recorded: Path, run_folder: Path, answer: str):
+    """The agent would fail by it, with an error of a decoder."""
+    first = entries(recorded)[0]
+    damaged = run_folder / "damaged.jsonl"
+    line = {**first, "answered": {**first["answered"], "answer": answer}}
+    damaged.write_text(json.dumps(line) + "\n")
+    replaying = Replaying(run_folder / "again", damaged)
+    try:
+        said = replaying.refused(first)
+        assert "the recorded answer cannot be used: it is no PlanAnswer of this version" in said
+    finally:
+        replaying.close()
+
+
+def test_a_recorded_question_of_another_version_is_named(recorded: Path, run_folder: Path):
+    first = entries(recorded)[0]
+    other = run_folder / "other.jsonl"
+    other.write_text(json.dumps({**first, "question": {"type": "PlanQuestion"}}) + "\n")
+    replaying = Replaying(run_folder / "again", other)
+    try:
+        assert "cannot be compared: it is no PlanQuestion of this" in replaying.refused(first)
+    finally:
+        replaying.close()
+
+
 def test_a_replay_of_a_replay_knows_the_questions_without_an_answer(
     recorded: Path, run_folder: Path
 ):
@@ -171,7 +197,10 @@ def test_of_several_recorded_runs_the_question_that_does_not_differ_is_answered(
     first, second, *_ = entries(recorded)
     other = json.loads(json.dumps(second))
     other["question"]["subtask"]["success"]["quantity"] = 2
-    other["answered"]["answer"] = "of the other run"
+    other["answered"]["answer"] = other["answered"]["answer"].replace(
+        '"thoughts":"', '"thoughts":"of the other run: '
+    )
+    assert other["answered"] != second["answered"]
     both = run_folder / "both.jsonl"
     both.write_text("".join(f"{json.dumps(each)}\n" for each in (first, second, first, other)))
     for number, asked in enumerate((second, other)):

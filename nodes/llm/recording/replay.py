@@ -9,11 +9,17 @@ from typing import Any
 import msgspec
 
 from messages.bus import ServiceError
-from messages.chat import Ask, ChatMessage, Question
+from messages.chat import Ask, ChatMessage
 from nodes.common.storage.whole_files import write_whole
 from nodes.llm.profiles import Replay
 from nodes.llm.recording.prompt_difference import differing_lines
-from nodes.llm.recording.transcript import Entry, Unanswered, read_lines
+from nodes.llm.recording.transcript import (
+    Entry,
+    Unanswered,
+    check_answer,
+    read_lines,
+    read_question,
+)
 
 REPORT = "difference.txt"
 RECORDINGS = Path(__file__).parents[3] / "models" / "recordings"
@@ -75,10 +81,18 @@ class Recording:
         return f"the recorded run has no such question among its {len(self._entries)}{hint}"
 
     def _compare(self, recorded: Entry | Unanswered, request: Ask) -> list[str]:
-        then = msgspec.json.decode(recorded.question, type=Question)
+        try:
+            then = read_question(recorded)
+        except ValueError as error:
+            return [f"the recorded question cannot be compared: {error}"]
         found = compare(msgspec.to_builtins(then), msgspec.to_builtins(request.question))
         if self._compare_prompts:
             found += _compare_prompts(recorded.prompt, request.prompt)
+        if isinstance(recorded, Entry) and not found:
+            try:
+                check_answer(recorded.answered.answer, request.question)
+            except ValueError as error:
+                return [f"the recorded answer cannot be used: {error}"]
         return found
 
     def _differs(self, id: str, differences: list[str]) -> ServiceError:

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from messages.chat import Answered, ChatMessage
+from messages.chat import ANSWERS, Answered, ChatMessage, Question
+from messages.undecodable import UNDECODABLE
 from nodes.common.storage.whole_files import UnusableFile, cut_unfinished_line, named
 from nodes.llm.answers.checked_answers import Attempt
 
@@ -140,6 +141,23 @@ def _placed(path: Path, kind: type[Line]) -> Iterator[tuple[int, int, Line]]:
                     f"{path}, line {number} is no recorded question: {error}"
                 ) from None
             first += len(line)
+
+
+def read_question(entry: Entry | Unanswered) -> Question:
+    """The question of a line. Raises ValueError where it is damaged, or of another version."""
+    try:
+        return msgspec.json.decode(entry.question, type=Question)
+    except UNDECODABLE as error:
+        raise ValueError(f"it is no {entry.asked} of this version ({error})") from None
+
+
+def check_answer(answer: str, question: Question) -> None:
+    """Raises ValueError where a recorded answer is damaged, or of another version."""
+    wanted = ANSWERS[type(question)]
+    try:
+        msgspec.json.decode(answer, type=wanted)
+    except UNDECODABLE as error:
+        raise ValueError(f"it is no {wanted.__name__} of this version ({error})") from None
 
 
 class UnansweredQuestions:

@@ -14,7 +14,7 @@ from nodes.common.checks.answer_check import answer_problems
 from nodes.llm.examples.example import KINDS, Example, example
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.recording.replay import transcript_path
-from nodes.llm.recording.transcript import Entry, read_lines
+from nodes.llm.recording.transcript import Entry, check_answer, read_lines
 from nodes.llm.training.successful_answers import Asked, leading_to_success
 
 _REPORT = "goal_report.json"
@@ -77,5 +77,12 @@ def _asked(run: Path, entry: Entry) -> Asked:
         raise Refused(
             f"{run} is no run that can be learned from: its question {answered.id} "
             f"is no {entry.asked} of this version ({error})"
+        ) from None
+    try:
+        check_answer(answered.answer, question)
+    except ValueError as error:
+        raise Refused(
+            f"{run} is no run that can be learned from: its answer to {answered.id} cannot be "
+            f"used: {error}"
         ) from None
     return Asked(answered.id, question, answered.answer, answered.model)
