@@ -1,11 +1,13 @@
 """``rlgpt llm``: weights for language models, and whether their profiles can be used here."""
 
 import json
+import signal
 import subprocess
+from functools import partial
 from typing import Any
 
 from nodes.common.running.ending_signals import heeded
-from nodes.common.running.process import python
+from nodes.common.running.process import end_with_parent, python
 from rlgpt.child_in_front import wait_in_front
 from rlgpt.composing.composition import compose_launch, group_options
 from rlgpt.refused import Refused, instead
@@ -31,8 +33,10 @@ def training(what: str, words: list[str]) -> int:
 
 
 def _ended(command: list[str]) -> int:
-    """Run a program to its end. Signals that are ignored stay so."""
-    return wait_in_front(subprocess.Popen(command), heeded())
+    """Run a program to its end. Signals that are ignored stay so. If this process is killed, the
+    program is asked to end, as its outcome would not be seen."""
+    child = subprocess.Popen(command, preexec_fn=partial(end_with_parent, signal.SIGTERM))
+    return wait_in_front(child, heeded())
 
 
 def doctor(name: str | None, overrides: list[str]) -> int:

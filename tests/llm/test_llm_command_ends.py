@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from nodes.common.running.process_status import status_of
 from nodes.llm import manifest
 from nodes.llm.examples.example import Example
 from nodes.llm.getting.get import get as get_weights
@@ -30,7 +31,7 @@ from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_command import find_program
 from nodes.llm.vllm.vllm_server import ServerFailed
 from nodes.llm.vllm.wholeness import problem
-from tests.bus_processes import ROOT
+from tests.bus_processes import ROOT, eventually
 from tests.llm.run_folder import run_folder
 from tests.llm.test_llm_getting import CONTENT, converter
 from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
@@ -56,6 +57,26 @@ def test_a_conversion_that_is_interrupted_leaves_nothing_and_the_next_one_works(
         _, said = process.communicate(timeout=30)
     assert (process.returncode, said) == (130, "")
     assert list((tmp_path / "weights").iterdir()) == []
+    converter(tmp_path)
+    subprocess.run(words, env=environment, cwd=tmp_path, check=True)
+    assert [path.name for path in (tmp_path / "weights").iterdir()] == ["own"]
+
+
+@pytest.mark.parametrize("killed", ["rlgpt", "what rlgpt starts"])
+def test_a_conversion_ends_with_the_command_that_is_killed(tmp_path: Path, killed: str):
+    """Else it would write into the weights that the next call makes."""
+    notes = "Path('converting').write_text(f'{os.getppid()} {os.getpid()}.')"
+    converter(tmp_path, f"import os, time; {notes}; time.sleep(600)")
+    (tmp_path / "own.gguf").write_bytes(CONTENT)
+    words = [sys.executable, "-m", "rlgpt.main", "llm", "get", "own.gguf"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RLGPT_WEIGHTS": "weights"}
+    with subprocess.Popen(words, env=environment, cwd=tmp_path) as process:
+        note = tmp_path / "converting"
+        eventually(lambda: note.exists() and note.read_text().endswith("."))
+        parent, conversion = map(int, note.read_text().rstrip(".").split())
+        os.kill(process.pid if killed == "rlgpt" else parent, signal.SIGKILL)
+        eventually(lambda: not (status := status_of(conversion)) or status.state == "Z")
+        eventually(lambda: not (status := status_of(parent)) or status.state == "Z")
     converter(tmp_path)
     subprocess.run(words, env=environment, cwd=tmp_path, check=True)
     assert [path.name for path in (tmp_path / "weights").iterdir()] == ["own"]
@@ -109,6 +130,17 @@ def test_a_run_of_another_version_is_refused_with_the_question_that_is_another(t
     del lines[-1]["question"]["task"]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(Refused, match=r"its question goal/plan-1 is no PlanQuestion of this"):
+        recorded(run)
+
+
+def test_a_run_with_a_damaged_answer_is_refused_with_the_answer_that_is(tmp_path: Path):
+    [plan] = questions({"PlanQuestion": 1}, seed=0)
+    run = run_folder(tmp_path / "run", plan, success=True)
+    path = run / "llm" / "transcript.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[-1]["answered"]["answer"] = "{not json"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(Refused, match=r"its answer to goal/plan-1 cannot be used: it is no Plan"):
         recorded(run)
 
 

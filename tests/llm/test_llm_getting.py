@@ -130,6 +130,7 @@ def test_fetched_parts_are_joined_checked_and_converted(
     get_weights("tiny", into, [])
     said = capfd.readouterr().out
     assert "licence MIT" in said.splitlines()[0]
+    assert said.endswith("rlgpt launch harvest_log llm=tiny\n")
     assert [path.name for path in into.iterdir()] == ["Tiny-1B"]  # and nothing beside it
     told = manifest.read(into / "Tiny-1B")
     assert told is not None
@@ -138,6 +139,14 @@ def test_fetched_parts_are_joined_checked_and_converted(
     profile = read_profile({"kind": "vllm", "model": "Tiny-1B", "path": str(into / "Tiny-1B")})
     assert isinstance(profile, Vllm)
     assert find_weights(profile) == into / "Tiny-1B"
+
+
+def test_the_launch_that_is_named_finds_weights_elsewhere(
+    model: Model, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    get_weights("tiny", tmp_path / "other", [])
+    words = f"rlgpt launch harvest_log llm=tiny llm.path={tmp_path / 'other' / 'Tiny-1B'}\n"
+    assert capfd.readouterr().out.endswith(words)
 
 
 def test_complete_files_are_not_fetched_again(

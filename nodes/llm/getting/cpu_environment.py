@@ -4,10 +4,10 @@ It is large and pins its own torch, so it is separate from the stack's environme
 gives the reason for each step. One that the user made, with vLLM for a GPU, is left as it is.
 """
 
-import subprocess
 import sys
 from pathlib import Path
 
+from nodes.llm.getting.bound_programs import run_to_end
 from nodes.llm.getting.folder_lock import alone
 from nodes.llm.getting.refusals import Failed
 
@@ -89,7 +89,7 @@ def _add_shim(folder: Path, packages: Path) -> None:
 
 def _run(*words: str, check: bool = True) -> None:
     # Wheels of several GB are fetched; nothing else should wait for them.
-    done = subprocess.run(["nice", "-n", "19", *words], capture_output=True, text=True, check=False)
+    done = run_to_end(["nice", "-n", "19", *words])
     if check and done.returncode:
         raise Failed(
             f"the environment for vLLM was not made, `{' '.join(words[1:5])} ...` failed: "

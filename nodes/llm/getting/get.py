@@ -12,13 +12,20 @@ from nodes.llm.getting.cpu_environment import NAME, environment
 from nodes.llm.getting.disk_room import GB, check_room, size_of
 from nodes.llm.getting.folder_lock import alone, check_place
 from nodes.llm.getting.gguf_header import check_usable, read_header
-from nodes.llm.getting.known_models import Model, adapter_of, catalogue, names, taught_folder
+from nodes.llm.getting.known_models import (
+    Model,
+    adapter_of,
+    catalogue,
+    name_of,
+    names,
+    taught_folder,
+)
 from nodes.llm.getting.merging import merge
 from nodes.llm.getting.packages import fetch
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.getting.weight_conversion import convert
 from nodes.llm.manifest import Manifest
-from nodes.llm.vllm.model_files import weightless
+from nodes.llm.vllm.model_files import weightless, weights_folder
 from nodes.llm.vllm.wholeness import problem
 
 
@@ -42,8 +49,7 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
     if not file.is_file():
         raise Refused(_unknown(what))
     header = read_header(file)
-    same = [each for each in catalogue().values() if each.sha256 == manifest.digest_of(file)]
-    known = same[0] if same else None
+    known = _in_catalogue(file)
     if known is None and (wrong := unfit_name(file.stem)):
         raise Refused(f"the folder cannot be called {file.stem} ({wrong}): rename {file.name}")
     if known is None:
@@ -51,6 +57,13 @@ def get(what: str, into: Path, accepted: list[str]) -> None:
         _get(file.stem, None, file, header.licence, into)
     else:
         _get(known.folder, known, file, known.licence, into)
+
+
+def _in_catalogue(file: Path) -> Model | None:
+    """The known model that the file holds; None: another one."""
+    alike = [each for each in catalogue().values() if each.bytes == file.stat().st_size]
+    digest = manifest.digest_of(file) if alike else ""
+    return next((each for each in alike if each.sha256 == digest), None)
 
 
 def _unknown(what: str) -> str:
@@ -92,7 +105,7 @@ def _fine_tune(name: str, base: Model, adapter: Path, into: Path) -> None:
         )
     print(f"the adapter of {adapter.name} is merged into them: {size:.2f} GB more", flush=True)
     merge(adapter, into, place.name)
-    print(f"{place} is there; rlgpt launch harvest_log llm={name}", flush=True)
+    print(f"{place} is there; {_use(name, place)}", flush=True)
 
 
 def _get(name: str, known: Model | None, file: Path | None, licence: str, into: Path) -> None:
@@ -103,24 +116,32 @@ def _get(name: str, known: Model | None, file: Path | None, licence: str, into: 
         return
     part = into / f".{name}.part"
     with alone(part, f"getting {name}"):
-        _check_room(known, file, part)
-        environment(Path(NAME).absolute())
-        gguf = file
-        if gguf is None:
-            assert known is not None
-            gguf = part / known.file
-            if not gguf.exists():  # joined and checked by an earlier call
-                gguf = fetch(known, part, lambda line: print(line, flush=True))
-            print(f"its digest is the model's own: {known.sha256[:16]}...", flush=True)
-        try:
-            _convert(name, known, gguf, part, place, licence)
-        except BaseException:  # also where it is interrupted
-            shutil.rmtree(part / "converted", ignore_errors=True)
-            if file is not None:  # nothing was fetched that a later call could go on with
-                shutil.rmtree(part)
-            raise
-    shutil.rmtree(part)
-    print(f"{place} is there; {_use(name, known, place)}", flush=True)
+        if not place.exists():  # another call may have just made it
+            _make(name, known, file, part, place, licence)
+        shutil.rmtree(part)
+    print(f"{place} is there; {_use(name_of(known.model) if known else None, place)}", flush=True)
+
+
+def _make(
+    name: str, known: Model | None, file: Path | None, part: Path, place: Path, licence: str
+) -> None:
+    """Make the folder ``place`` by way of ``part``, in which no other process works."""
+    _check_room(known, file, part)
+    environment(Path(NAME).absolute())
+    gguf = file
+    if gguf is None:
+        assert known is not None
+        gguf = part / known.file
+        if not gguf.exists():  # joined and checked by an earlier call
+            gguf = fetch(known, part, lambda line: print(line, flush=True))
+        print(f"its digest is the model's own: {known.sha256[:16]}...", flush=True)
+    try:
+        _convert(name, known, gguf, part, place, licence)
+    except BaseException:  # also where it is interrupted
+        shutil.rmtree(part / "converted", ignore_errors=True)
+        if file is not None:  # nothing was fetched that a later call could go on with
+            shutil.rmtree(part)
+        raise
 
 
 def _convert(
@@ -202,8 +223,9 @@ def _check_room(known: Model | None, file: Path | None, part: Path) -> None:
     check_room(part.parent, needed - size_of(part), advice)
 
 
-def _use(name: str, known: Model | None, place: Path) -> str:
-    if known is not None:
-        profile = next(key for key, each in catalogue().items() if each is known)
-        return f"rlgpt launch harvest_log llm={profile}"
-    return f"rlgpt launch harvest_log llm=local llm.model={name} llm.path={place}"
+def _use(profile: str | None, place: Path) -> str:
+    """``profile``: the model's; None: it has none."""
+    if profile is None:
+        return f"rlgpt launch harvest_log llm=local llm.model={place.name} llm.path={place}"
+    elsewhere = "" if place.parent == weights_folder() else f" llm.path={place}"
+    return f"rlgpt launch harvest_log llm={profile}{elsewhere}"

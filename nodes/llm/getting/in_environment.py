@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nodes.llm import manifest
 from nodes.llm.getting.adapters import weights_version
+from nodes.llm.getting.bound_programs import ending_with_us
 from nodes.llm.getting.cpu_environment import NAME, environment, last_words, python_of
 from nodes.llm.getting.refusals import Failed
 from nodes.llm.getting.weight_conversion import OFFLINE
@@ -35,7 +36,12 @@ def run(
     variables = {**_LESS_MEMORY, **os.environ, **OFFLINE, "TOKENIZERS_PARALLELISM": "false"}
     with settings.with_name("errors.log").open("w+") as errors:
         with subprocess.Popen(
-            command, env=variables, stdout=subprocess.PIPE, stderr=errors, text=True
+            command,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            preexec_fn=ending_with_us,
         ) as process:
             assert process.stdout is not None
             try:

