@@ -95,6 +95,7 @@ REFUSED: dict[str, str] = {
     "parse_deep_attr": "x = obs" + ".position" * 2000 + "\nattack()",
     "parse_deep_call": "x = obs" + "()" * 2000 + "\nattack()",
     "parse_long_binop": "x = " + "1 + " * 4000 + "1\nattack()",
+    "parse_long_fstring": "x = f'{[0" + " for a in [0]" * 1400 + "]}'\nattack()",
     "parse_deep_blocks": "\n".join(" " * i + "if obs:" for i in range(90))
     + "\n"
     + " " * 91

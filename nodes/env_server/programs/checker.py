@@ -88,11 +88,8 @@ def _acting(
     }
     acting = set(helpers - functions.keys())
     while True:
-        more = {
-            name
-            for name, called in calls.items()
-            if name not in acting and called & (acting | language.primitives.keys())
-        }
+        act = acting | language.primitives.keys()
+        more = {name for name, called in calls.items() if name not in acting and called & act}
         if not more:
             return frozenset(acting)
         acting |= more
@@ -356,6 +353,12 @@ class _Checker(ast.NodeVisitor):
             self.problem(node, f"{type(value).__name__} values cannot be used")
         elif abs(value) > _MAX_NUMBER:
             self.problem(node, "this number is too large")
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        # To Python's tokenizer it is one token, however much is in its braces.
+        if sum(1 for _ in ast.walk(node)) > grammar.MAX_LINE_TOKENS:
+            self.problem(node, "this f-string is too long; split it into several")
+        self.generic_visit(node)
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> None:
         self.visit(node.value)

@@ -109,7 +109,7 @@ def api_names(language: Language) -> frozenset[str]:
 
 
 MAX_SOURCE = 20_000  # characters
-MAX_LINE_TOKENS = 500  # tokens of one logical line: bounds the depth of an expression
+MAX_LINE_TOKENS = 500  # tokens of one logical line, and nodes of an f-string, which is one token
 MAX_BRACKETS = 20  # nested
 MAX_INDENTS = 12  # nested
 MAX_DEPTH = 80  # of the syntax tree
