@@ -35,6 +35,17 @@ CONTAINED: dict[str, tuple[str, set[str]]] = {
     "inf_nested_comp": ("x = [0 for i in range(10**6) for j in range(10**6)]\nattack()", STUCK),
     "inf_genexp_sum": ("x = sum(i for i in range(10**12))\nattack()", STUCK),
     "inf_genexp_any": ("x = any(False for i in range(10**12))\nattack()", STUCK),
+    # What is refused for its size was gone through as well, and costs as much.
+    "refused_sequences": (
+        "attack()\nfor _ in range(500):\n    try:\n        x = sorted(range(10**15))\n"
+        "    except ValueError:\n        pass\nattack()",
+        {"fuel_exhausted"},
+    ),
+    "refused_comparisons": (
+        "x = list(range(9000))\nattack()\nfor _ in range(500):\n    try:\n        y = min(x, x)\n"
+        "    except ValueError:\n        pass\nattack()",
+        {"fuel_exhausted"},
+    ),
     "big_list_mul": ("x = [0] * 10**9\nattack()", STUCK),
     "big_tuple_mul": ("x = 10**9 * (0,)\nattack()", STUCK),
     "big_mul_alias": ("x = [0]\nx *= 10**9\nattack()", STUCK),

@@ -61,8 +61,10 @@ class Measures:
                 elif kind is str:
                     texts += len(item) >> _TEXT_SHIFT
                 if count > MAX_SIZE:
-                    raise too_large("what is compared or used as a key")
-            charge(count + texts)
+                    break
+            charge(min(count, MAX_SIZE) + texts)  # also for what is refused: it was gone through
+            if count > MAX_SIZE:
+                raise too_large("what is compared or used as a key")
             return count
 
         def as_key(value: Any) -> Any:
@@ -80,9 +82,9 @@ class Measures:
 
         def items(values: Iterable[Any]) -> list[Any]:
             found = list(islice(values, MAX_SIZE + 1))
+            charge(len(found))
             if len(found) > MAX_SIZE:
                 raise too_large("the sequence")
-            charge(len(found))
             return found
 
         def searched(holder: Any, item: Any) -> None:
