@@ -76,7 +76,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     macros: list[str] = []  # names of the coded actions in the policy's action space
     skill: str = ""  # the skill of the library that was used, if one was
-    # Of a policy that was trained, also if the program was chosen: see `Iteration.program_stands`.
+    # Of a policy that was trained, also if the program was chosen: see
+    # `Iteration.program_did_better`.
     learning: Learning | None = None
 
 
@@ -178,7 +179,7 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
         names = (stage for stage in self.stages if stage.sub_action.name == line.sub_action.name)
         return next(names, None)
 
-    def program_stands(self, line: Line) -> bool:
+    def program_did_better(self, line: Line) -> bool:
         """Whether a sub-action was to be learned, and a program did better than the policy."""
         stage = self.stage_of(line)
         return line.sub_action.method == "rl" and stage is not None and stage.program is not None

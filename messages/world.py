@@ -56,7 +56,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     world: dict[str, str | int | float | bool] = {}  # further make() arguments of the world
 
     @property
-    def unsaid(self) -> bool:
+    def lacks_success(self) -> bool:
         """Whether its success has yet to be derived from its prompt."""
         return not self.success.kind
 

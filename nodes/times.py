@@ -171,7 +171,7 @@ class Times:
         """``handler`` with a watch. ``whose``: for whom a request is."""
 
         def handle(request: Any) -> Any:
-            own = Watch(whose(request), self._part)
+            own = Watch(purpose_of(request), self._part)
             with self._lock:
                 self._watches.add(own)
             outer = watch()  # in a test without processes, where a call is a function's
@@ -282,7 +282,7 @@ def _in_seconds(counted: dict[str, tuple[int, int]]) -> dict[str, tuple[int, flo
     return {name: (count, round(passed / 1e9, 6)) for name, (count, passed) in counted.items()}
 
 
-def whose(request: Any) -> str:
+def purpose_of(request: Any) -> str:
     """The purpose of a request: the session or the goal that it names, or the agent that asks."""
     inner = getattr(request, "request", None)  # of a goal's handle
     if inner is None:

@@ -99,7 +99,7 @@ class NodeEndpoints:
             self._epoch,
             self._diagnostics,
             self._serving.post,
-            self._guard.relieve,
+            self._guard.return_memory,
             self._events,
             self._serving.closing,
         )

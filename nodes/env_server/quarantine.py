@@ -98,22 +98,22 @@ class Quarantine:
             environments=list(environments),
         )  # fmt: skip
 
-    def stilled(self, request: OpenSession) -> OpenSession:
+    def without_quarantined(self, request: OpenSession) -> OpenSession:
         """The request with nothing in it that is not to be run."""
         if not self._entries:
             return request
         interface = request.interface
         return msgspec.structs.replace(
             request,
-            prefix=[self.stilled_program(program) for program in request.prefix],
-            lead=[self._still_lead(lead) for lead in request.lead],
-            interface=None if interface is None else self.stilled_interface(interface),
-            guards=self.stilled_guards(request.guards),
-            guard=None if request.guard is None else self._still_guard(request.guard),
-            guarded=[self._still_lead(lead) for lead in request.guarded],
+            prefix=[self.program_unless_quarantined(program) for program in request.prefix],
+            lead=[self._lead_without_quarantined(lead) for lead in request.lead],
+            interface=None if interface is None else self.interface_without_quarantined(interface),
+            guards=self.guards_without_quarantined(request.guards),
+            guard=None if request.guard is None else self._guard_unless_quarantined(request.guard),
+            guarded=[self._lead_without_quarantined(lead) for lead in request.guarded],
         )
 
-    def stilled_guards(self, guards: Sequence[Guard]) -> list[Guard]:
+    def guards_without_quarantined(self, guards: Sequence[Guard]) -> list[Guard]:
         """The guards that may run: a guard that may not never takes over."""
         left: list[Guard] = []
         for guard in guards:
@@ -125,23 +125,23 @@ class Quarantine:
                 LOG.warning("guard %s never takes over: %s", guard.name, entry.reason)
         return left
 
-    def stilled_interface(self, interface: Interface) -> Interface:
+    def interface_without_quarantined(self, interface: Interface) -> Interface:
         if not self._entries:
             return interface
         return msgspec.structs.replace(
             interface,
-            macros=[self.stilled_program(macro) for macro in interface.macros],
-            rewards=[self._still_term(term) for term in interface.rewards],
+            macros=[self.program_unless_quarantined(macro) for macro in interface.macros],
+            rewards=[self._term_unless_quarantined(term) for term in interface.rewards],
         )
 
-    def stilled_program(self, program: Program) -> Program:
+    def program_unless_quarantined(self, program: Program) -> Program:
         entry = self.find(program.source)
         if entry is None:
             return program
         LOG.warning("program %s does nothing: %s", program.name, entry.reason)
         return msgspec.structs.replace(program, source=STILL)
 
-    def _still_guard(self, guard: Guard) -> Guard:
+    def _guard_unless_quarantined(self, guard: Guard) -> Guard:
         """One that is trained: its condition never holds where it may not be looked at."""
         entry = self.find(guard.when)
         if entry is None:
@@ -149,15 +149,15 @@ class Quarantine:
         LOG.warning("the condition of guard %s never holds: %s", guard.name, entry.reason)
         return msgspec.structs.replace(guard, when=NEVER)
 
-    def _still_lead(self, lead: Lead) -> Lead:
+    def _lead_without_quarantined(self, lead: Lead) -> Lead:
         program, interface = lead.program, lead.interface
         return msgspec.structs.replace(
             lead,
-            program=None if program is None else self.stilled_program(program),
-            interface=None if interface is None else self.stilled_interface(interface),
+            program=None if program is None else self.program_unless_quarantined(program),
+            interface=None if interface is None else self.interface_without_quarantined(interface),
         )
 
-    def _still_term(self, term: RewardTerm) -> RewardTerm:
+    def _term_unless_quarantined(self, term: RewardTerm) -> RewardTerm:
         entry = self.find(term.source) if term.kind == "code" else None
         if entry is None:
             return term

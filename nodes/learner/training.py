@@ -356,12 +356,12 @@ class Training:
         state.count(rollout, self.session.seeds_used)
         samples = state.counters.samples
 
-        def sound_update() -> UpdateStatistics:
+        def finite_update() -> UpdateStatistics:
             try:
                 statistics = update()
-                sound = state.sound(rollout)
+                sound = state.outputs_are_finite(rollout)
             except RuntimeError:  # torch cannot draw from probabilities that are not finite
-                if sound := state.sound(rollout):
+                if sound := state.outputs_are_finite(rollout):
                     raise
                 statistics = UpdateStatistics()
             if not sound:
@@ -369,7 +369,7 @@ class Training:
             return statistics
 
         threads = self.parameters.threads if overlap else None
-        self._updating = Updating(sound_update, rollout.samples, threads)
+        self._updating = Updating(finite_update, rollout.samples, threads)
 
     def _diverged(self, samples: int) -> ServiceError:
         return ServiceError(

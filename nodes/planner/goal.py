@@ -24,7 +24,7 @@ def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
             too few steps for it. The message has why.
         RemoteError: ``no_answer`` or ``no_model``, the model gave none or was not reached.
     """
-    if not task.unsaid:
+    if not task.lacks_success:
         return task
     conditions = card(task.game).conditions
 

@@ -118,7 +118,7 @@ def _written_here() -> Generator[None]:
         raise _NotWritten(error.strerror) from error
 
 
-def taken_along(folder: Path, largest: int = LARGEST) -> tuple[list[Path], list[Path]]:
+def files_to_bring(folder: Path, largest: int = LARGEST) -> tuple[list[Path], list[Path]]:
     """The files of a node's folder that its next process goes on from, wherever it is placed, and
     those that are too large (bytes) for that. Films are of neither: they are of requests that are
     over."""

@@ -18,7 +18,7 @@ from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.process import end_with_supervisor, leave, notify
 from nodes.common.storage.yaml_numbers import written_yaml
 from nodes.config import key_folder
-from rlgpt.cluster.bringing import taken_along
+from rlgpt.cluster.bringing import files_to_bring
 from rlgpt.cluster.cluster_joining import join, last_line
 from rlgpt.cluster.forwarding import Forwarder
 from rlgpt.cluster.host_choice import placed_nodes, resources
@@ -84,7 +84,7 @@ class RemoteNode:
         keys = key_folder(run, self._stack.keys) or run / "keys"
         for path in [*keys.glob("*.key"), keys / f"{node}.key_secret"]:
             placed.send(path, f"keys/{path.name}")
-        taken, too_large = taken_along(run / node)
+        taken, too_large = files_to_bring(run / node)
         for path in taken:
             placed.send(path, str(path.relative_to(run)))
         config = read(run)

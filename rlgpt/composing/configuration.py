@@ -245,7 +245,9 @@ def check_plan(stack: Stack, source: str) -> None:
         return
     rules = str(stack.llm.get("rules") or BOOK)
     if stack.unplanned == "refused" and (problem := plan_problem(stack.task, rules)):
-        raise Refused(f"{source}: {'prompt' if stack.task.unsaid else 'task.success'}: {problem}")
+        raise Refused(
+            f"{source}: {'prompt' if stack.task.lacks_success else 'task.success'}: {problem}"
+        )
 
 
 def check_parameters(stack: Stack, source: str) -> None:

@@ -81,6 +81,6 @@ def _task(game: str, name: Any, prompt: str | None) -> Task:
     if not prompt:
         raise Refused(f"the prompt is empty: {HOW}")
     task = goals.open_task(prompt)
-    if not task.unsaid:
+    if not task.lacks_success:
         return task  # one that the game has by name
     return msgspec.structs.replace(task, id=slug(prompt)[:40].strip("-_"))

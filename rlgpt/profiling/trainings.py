@@ -30,10 +30,10 @@ class TrainingTime(msgspec.Struct, frozen=True, kw_only=True):
 def trainings(written: dict[str, list[TimesLine]]) -> list[TrainingTime]:
     """The trainings of all policies that were trained, the oldest first."""
     servers = [lines for node, lines in written.items() if env_server_number(node)]
-    of_sessions = _by_whose(chain.from_iterable(servers))
+    of_sessions = _by_purpose(chain.from_iterable(servers))
     return [
         _training(policy, spent, of_sessions)
-        for policy, spent in _by_whose(written.get("learner", [])).items()
+        for policy, spent in _by_purpose(written.get("learner", [])).items()
         if "update" in spent  # not those in which a policy only plays
     ]
 
@@ -64,7 +64,7 @@ def _training(
     )
 
 
-def _by_whose(written: Iterable[TimesLine]) -> dict[str, dict[str, float]]:
+def _by_purpose(written: Iterable[TimesLine]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for line in written:
         for whose, spent in line.spent.items():

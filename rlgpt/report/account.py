@@ -209,7 +209,7 @@ def _with_practices(
         request = _request(run, practice, AchieveSubtask)
         if request is None:
             continue
-        if task is not None and task.unsaid:  # until the planner made it of the prompt
+        if task is not None and task.lacks_success:  # until the planner made it of the prompt
             task = msgspec.structs.replace(task, success=request.task.success)
         if not request.history:  # else it was begun before
             subtasks.append(request.subtask)

@@ -9,8 +9,8 @@ from rlgpt.report.words import (
     count,
     decomposition,
     evaluated_in_words,
+    explaining_line,
     plain,
-    telling_line,
 )
 
 
@@ -69,7 +69,7 @@ def _rate(iteration: Iteration, task: Task) -> str:
 
 
 def _verdict(iteration: Iteration) -> Text:
-    line = telling_line(iteration)
+    line = explaining_line(iteration)
     if line is None:
         return Text("nothing was implemented", style="red")
     if line.verdict.success:

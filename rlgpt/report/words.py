@@ -81,7 +81,7 @@ def reward(term: RewardTerm, game: str) -> tuple[str, str]:
 def decomposition(iteration: Iteration) -> str:
     """``find a tree: code; harvest log: rl + attack_20``"""
     guards = [f"guard {line.proposal.name}: {line.proposal.method}" for line in iteration.guards]
-    parts = [_implemented(line, iteration.program_stands(line)) for line in iteration.lines]
+    parts = [_implemented(line, iteration.program_did_better(line)) for line in iteration.lines]
     if iteration.further:
         parts[-1] += " (trained further)"
     return "; ".join([*parts, *guards])
@@ -142,7 +142,7 @@ def trained_in_words(trained: Trained) -> str:
     return f"Success rate {rate} after {spent}: {plain(trained.reason)}"
 
 
-def telling_line(iteration: Iteration) -> Line | None:
+def explaining_line(iteration: Iteration) -> Line | None:
     """The line that explains the iteration: its first failure, or its last line."""
     failed = [line for line in iteration.lines if not line.verdict.success]
     return (failed or iteration.lines[-1:] or [None])[0]

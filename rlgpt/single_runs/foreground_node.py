@@ -14,7 +14,7 @@ from messages.bus import Bus, BusError, RemoteError
 from messages.empty import Empty
 from messages.system import LIST, RECLAIM, RELEASE, NodeName, NodeState
 from nodes.common.running.debugging import DEBUG
-from nodes.common.running.ending_signals import ended_by, heeded, interruptible
+from nodes.common.running.ending_signals import ended_by, interruptible, not_ignored
 from nodes.common.running.process import child_environment
 from nodes.common.running.standard_error import to_stderr
 from rlgpt.child_in_front import wait_in_front
@@ -141,6 +141,6 @@ def _ended(command: list[str], environment: Mapping[str, str]) -> int:
     ignored = signal.signal(signal.SIGINT, lambda *_: None)
     child = subprocess.Popen(command, env={**child_environment(), **environment})
     try:
-        return wait_in_front(child, [n for n in heeded() if n is not signal.SIGINT])
+        return wait_in_front(child, [n for n in not_ignored() if n is not signal.SIGINT])
     finally:
         signal.signal(signal.SIGINT, ignored)

@@ -6,7 +6,7 @@ import subprocess
 from functools import partial
 from typing import Any
 
-from nodes.common.running.ending_signals import heeded
+from nodes.common.running.ending_signals import not_ignored
 from nodes.common.running.process import end_with_parent, python
 from rlgpt.child_in_front import wait_in_front
 from rlgpt.composing.composition import compose_launch, group_options
@@ -36,7 +36,7 @@ def _ended(command: list[str]) -> int:
     """Run a program to its end. Signals that are ignored stay so. If this process is killed, the
     program is asked to end, as its outcome would not be seen."""
     child = subprocess.Popen(command, preexec_fn=partial(end_with_parent, signal.SIGTERM))
-    return wait_in_front(child, heeded())
+    return wait_in_front(child, not_ignored())
 
 
 def doctor(name: str | None, overrides: list[str]) -> int:

@@ -10,9 +10,9 @@ import pytest
 
 from nodes.common.running.ending_signals import (
     ENDING,
-    heeded,
     interrupted_once,
     interruptible,
+    not_ignored,
 )
 from rlgpt.command_line import command_parser
 from rlgpt.main import main
@@ -233,13 +233,13 @@ def test_signals_that_a_command_was_started_to_ignore_stay_ignored(
     try:
         if ignored is not None:
             signal.signal(ignored, signal.SIG_IGN)
-        assert heeded() == [number for number in ENDING if number is not ignored]
+        assert not_ignored() == [number for number in ENDING if number is not ignored]
         interrupted_once()
         for number in ENDING:
             assert (signal.getsignal(number) == signal.SIG_IGN) is (number is ignored)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGTERM)
-        assert heeded() == []  # nothing ends what is cleaned up then
+        assert not_ignored() == []  # nothing ends what is cleaned up then
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

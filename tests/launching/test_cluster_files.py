@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rlgpt.cluster.bringing import Bringing, taken_along
+from rlgpt.cluster.bringing import Bringing, files_to_bring
 from rlgpt.cluster.host_process import HostProcess
 from rlgpt.cluster.placed_process import PlacedProcess, Signals
 from rlgpt.cluster.snapshots import Snapshots
@@ -47,7 +47,7 @@ class Placed(PlacedProcess):
         self.there = Path(host(self.ray).run_folder()) / NODE
 
     def begin(self, run: Path, largest: int) -> None:
-        taken, too_large = taken_along(run / NODE, largest)
+        taken, too_large = files_to_bring(run / NODE, largest)
         for path in taken:
             self.send(path, str(path.relative_to(run)))
         self.take_over([str(path.relative_to(run / NODE)) for path in too_large])
@@ -61,8 +61,8 @@ def test_what_the_next_process_goes_on_from(tmp_path: Path) -> None:
     for name, content in {**kept, **left}.items():
         (folder / name).write_bytes(content)
     there = sorted(folder / name for name in kept)
-    assert taken_along(folder) == (there, [])
-    assert taken_along(folder, 3) == ([folder / "steps"], [folder / "episodes.sqlite"])
+    assert files_to_bring(folder) == (there, [])
+    assert files_to_bring(folder, 3) == ([folder / "steps"], [folder / "episodes.sqlite"])
 
 
 @pytest.mark.parametrize("largest", [4 << 30, MIB])

@@ -104,7 +104,7 @@ def test_only_the_critic_learns_while_the_clone_is_held():
     parameters = msgspec.structs.replace(PARAMETERS, clone_hold=1)
     state = TrainingState(state.spaces, parameters, seed=3)
     state.episodes.begin(8)
-    state.hold_to_clone()
+    state.keep_clone()
     before = {name: w.clone() for name, w in state.networks.state_dict().items()}
     iterate(session, collector, state, 1)
     after = state.networks.state_dict()

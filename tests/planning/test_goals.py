@@ -58,7 +58,7 @@ def test_every_prompt_of_minedojo_is_understood_as_its_success_condition(goals: 
         task = goals.task(name)
         assert goals.understood(task.prompt) == task.success
         begun = goals.open_task(task.prompt)
-        assert begun.unsaid
+        assert begun.lacks_success
         assert (begun.inventory, begun.world) == (task.inventory, task.world)
         assert begun.horizon == task.horizon
         assert goals.open_task(f"  Please {task.prompt.title()}. ") == begun
@@ -353,7 +353,7 @@ def test_the_prompt_of_a_creative_task_is_that_task(goals: Goals, prompt: str) -
 
 
 def test_a_creative_prompt_that_can_be_counted_is_counted(goals: Goals) -> None:
-    assert goals.open_task("find diamonds").unsaid
+    assert goals.open_task("find diamonds").lacks_success
 
 
 @pytest.mark.parametrize(

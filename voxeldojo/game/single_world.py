@@ -83,7 +83,7 @@ class SingleWorld:
         state.before[0] = state.slots[0]
         self.player["fresh"] = 0
 
-    def intend(self, craft_argument: int = -1, allowed: bool = False) -> None:
+    def expect_craft(self, craft_argument: int = -1, allowed: bool = False) -> None:
         """Set what the next action crafts (-1: nothing), and whether the last mask allowed it: this
         decides which gains are reported as crafted."""
         self.player["crafting"] = craft_argument

@@ -168,9 +168,9 @@ class Environment:
         if function == CRAFT:
             seen = self._masks.get("craft_smelt")
             allowed = seen is not None and bool(seen[argument])
-            self.unwrapped.game.intend(argument, allowed)
+            self.unwrapped.game.expect_craft(argument, allowed)
         else:
-            self.unwrapped.game.intend()
+            self.unwrapped.game.expect_craft()
         if function == DESTROY:
             # MineDojo sends a command instead of a step: its tick spawns and pays nothing.
             self.unwrapped.tick(keys, replace_item(Placed(slot, "air", 0, 1)))

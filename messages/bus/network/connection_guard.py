@@ -73,7 +73,7 @@ class Guard:
         self._thread = threading.Thread(target=self._watch, name="bus-guard", daemon=True)
         self._thread.start()
 
-    def relieve(self) -> None:
+    def return_memory(self) -> None:
         """Give the memory of a large discarded message back to the system. From any thread."""
         self._relief = time.monotonic() + RELIEF
 
@@ -141,7 +141,7 @@ class Guard:
                 f"a connection is closed: it sends without end, and this process has grown by more "
                 f"than {MAX_GROWTH >> 20} MiB",
             )
-            self.relieve()
+            self.return_memory()
 
 
 def _shut(number: int) -> None:

@@ -121,12 +121,12 @@ class Services:
         epoch: str,
         diagnostics: Diagnostics,
         post: Callable[[Callable[[], None]], None],
-        relieve: Callable[[], None],
+        return_memory: Callable[[], None],
         events: CallEvents,
         closing: threading.Event,
     ) -> None:
         self._closing = closing
-        self._relieve = relieve
+        self._return_memory = return_memory
         self._events = events
         self._socket = socket
         self._epoch = epoch
@@ -160,7 +160,7 @@ class Services:
         except TooLarge as error:
             self._diagnostics.report(SOCKET, f"{error}; rejected")
             self._reject_unread(error.frames, "too_large", str(error))
-            self._relieve()
+            self._return_memory()
             return
         self._take(frames)
 

@@ -89,7 +89,7 @@ def prompt_problem(task: Task) -> str:
     """Why the rulebook cannot make a condition of a goal in words, as a sentence; empty if it can,
     or if the task has a success."""
     goals = card(task.game).goals
-    if not task.unsaid or goals is None:
+    if not task.lacks_success or goals is None:
         return ""
     try:
         goals.understood(task.prompt)
@@ -108,7 +108,7 @@ def plan_problem(task: Task, file: str = BOOK) -> str:
     reason = _why_not(game, task, success, file)
     if not reason:
         return ""
-    wanted = task.prompt[:100] if task.unsaid else game.conditions.short(success)
+    wanted = task.prompt[:100] if task.lacks_success else game.conditions.short(success)
     near = islice(_prompts_with_a_plan(game, wanted, file), NEAREST)
     shown = " or ".join(map(repr, near))
     hint = f"; what comes nearest is {shown}" if shown else ""
@@ -147,7 +147,7 @@ def _prompts_with_a_plan(game: Card, prompt: str, file: str) -> Iterator[str]:
 
 def _asked_for(task: Task) -> Condition | None:
     """The success of a task, or what its words ask for; None: that is not known yet."""
-    return _understood(task.prompt, card(task.game).goals) if task.unsaid else task.success
+    return _understood(task.prompt, card(task.game).goals) if task.lacks_success else task.success
 
 
 def _understood(prompt: str, goals: Goals | None) -> Condition | None:
@@ -178,7 +178,7 @@ def _problems(task: Task) -> Iterator[str]:
     except GameError as error:
         yield f"game: {error}"
         return
-    if task.unsaid:
+    if task.lacks_success:
         if game.goals is None:
             yield f"success: the game {task.game} understands no goals in words; name a condition"
     elif problem := condition_problem(task.success, task.game):

@@ -8,7 +8,7 @@ from types import FrameType
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def heeded() -> list[signal.Signals]:
+def not_ignored() -> list[signal.Signals]:
     """Those of them that this process does not ignore. What starts a command may have it ignore
     some: `nohup` SIGHUP, a shell SIGINT where it runs the command in the background."""
     return [number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN]
@@ -17,7 +17,7 @@ def heeded() -> list[signal.Signals]:
 @contextmanager
 def ended_by(handler: Callable[[int, FrameType | None], None]) -> Generator[None]:
     """Within it these signals call ``handler``, SIGHUP only where it is not ignored."""
-    ends = {signal.SIGINT, signal.SIGTERM, *heeded()}
+    ends = {signal.SIGINT, signal.SIGTERM, *not_ignored()}
     with _restored(ends):
         for number in ends:
             signal.signal(number, handler)
@@ -27,7 +27,7 @@ def ended_by(handler: Callable[[int, FrameType | None], None]) -> Generator[None
 def interrupted_once() -> None:
     """From now on, the first signal to end raises KeyboardInterrupt and the others are ignored, so
     that nothing ends what is then cleaned up. Signals that are ignored stay so."""
-    for number in heeded():
+    for number in not_ignored():
         signal.signal(number, _interrupt)
 
 
@@ -35,7 +35,7 @@ def interrupted_once() -> None:
 def interruptible() -> Generator[None]:
     """Within it a signal to end is as `interrupted_once` has it: what the body has made or started
     is cleaned up on SIGTERM and SIGHUP, too."""
-    with _restored(heeded()):
+    with _restored(not_ignored()):
         interrupted_once()
         yield
 

@@ -164,7 +164,7 @@ class ConfinedWorker:
         watcher = _Watcher(self._sock, self._memory)
         session = self._session = Session(request, world, film, self._count, model, watcher)
         if ask.over:
-            session.give_up()
+            session.end_all_episodes()
         return worker_wire.Made(opened=session.opened(), episodes=session.episodes())
 
     def _confine(self, memory: int, threads: Sequence[Run] = ()) -> None:

@@ -238,10 +238,10 @@ class JailedSession:
         self._interface, self._guards = interface, list(guards)
         self._sent = Take(
             session=self.name,
-            interface=self._host.quarantine.stilled_interface(interface),
+            interface=self._host.quarantine.interface_without_quarantined(interface),
             environments=list(environments),
             begins=begins,
-            guards=self._host.quarantine.stilled_guards(guards),
+            guards=self._host.quarantine.guards_without_quarantined(guards),
         )
         self._opened = self._ask(self._sent)
 
@@ -258,13 +258,13 @@ class JailedSession:
     ) -> tuple[int, list[ProgramReport]]:
         held = self._host.quarantine.report(program, environments or range(self.size))
         if held is not None:  # a subtask, and a stage that is pictured, begin with it all the same
-            program = self._host.quarantine.stilled_program(program)
+            program = self._host.quarantine.program_unless_quarantined(program)
         self._sent = request = RunProgram(
             session=self.name,
             program=program,
             environments=list(environments),
             begins=begins,
-            guards=self._host.quarantine.stilled_guards(guards),
+            guards=self._host.quarantine.guards_without_quarantined(guards),
         )
         stood = self.episodes()
         before, self._ran = self._ran, 0
@@ -365,9 +365,11 @@ class JailedSession:
         programs_left = len(programs)  # workers that may still be lost by a program's doing
         while True:
             worker = self._host.worker(self._count, self.film, request)
-            stilled = self._host.quarantine.stilled(request)
+            without_quarantined = self._host.quarantine.without_quarantined(request)
             try:
-                made: worker_wire.Made = worker.ask(self._host.making(stilled, self.film, over))
+                made: worker_wire.Made = worker.ask(
+                    self._host.making(without_quarantined, self.film, over)
+                )
             except WorkerLost as lost:
                 if self._host.blame(lost, programs):
                     programs_left -= 1
@@ -381,7 +383,7 @@ class JailedSession:
             else:
                 self._opened, self._episodes = made.opened, made.episodes
                 if not over:
-                    self._begun_with = stilled
+                    self._begun_with = without_quarantined
                 return worker
 
     def _ask(self, message: Any) -> Any:

@@ -111,7 +111,7 @@ class Resets:
             rows = rows & ~episodes.died_early
             steps += self._before(program, max_steps, rows)
         self.leading.begin(begun)
-        return steps + self._come_to_begin(stage)
+        return steps + self._play_up_to_begin(stage)
 
     def foresee(self) -> None:
         """Let the world know which episodes come next. Horizons are the same for all, so that the
@@ -125,7 +125,9 @@ class Resets:
         of_prefix = self._steps.of_prefix
         return self._acting.play(program, max_steps, rows, of_prefix, guards=self._guards)
 
-    def lead_on(self, leader: InterfaceStage, choices: Ints, stage: InterfaceStage | None) -> int:
+    def step_leading_policy(
+        self, leader: InterfaceStage, choices: Ints, stage: InterfaceStage | None
+    ) -> int:
         """One decision of a policy that leads to ``stage``; the primitive steps that it took, and
         those of what came after it.
 
@@ -144,9 +146,9 @@ class Resets:
             self._guards,
         )
         self.leading.pass_on(acting & leader.over)
-        return int(outcome.steps.sum()) + self._come_to_begin(stage)
+        return int(outcome.steps.sum()) + self._play_up_to_begin(stage)
 
-    def _come_to_begin(self, stage: InterfaceStage | None) -> int:
+    def _play_up_to_begin(self, stage: InterfaceStage | None) -> int:
         """Play what leads on up to the next policy's turn, or let the episodes begin; the primitive
         steps that it took."""
         leading, steps = self.leading, 0

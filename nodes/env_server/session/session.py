@@ -180,7 +180,7 @@ class Session:
         rows, prefix_steps = np.zeros(0, np.int64), 0
         matched: Ints | None = None
         if (leader := leading.stage) is not None:
-            prefix_steps = self._resets.lead_on(leader, choices, stage)
+            prefix_steps = self._resets.step_leading_policy(leader, choices, stage)
         else:
             rows, matched = self._step_own(stage, choices, outcome)
         features = (leading.stage or stage).seen(self._readings)
@@ -291,7 +291,7 @@ class Session:
         self._guards.tally_mistakes()
         return self._tallies.reports()
 
-    def give_up(self) -> None:
+    def end_all_episodes(self) -> None:
         """Every episode is over, cut off where it stands."""
         everybody = np.ones(self.size, bool)
         self.records.end(everybody, HORIZON, self._readings)

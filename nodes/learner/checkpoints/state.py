@@ -281,7 +281,7 @@ class TrainingState:
             Ended(self.counters.samples, self.episodes.ended, self.episodes.succeeded)
         )
 
-    def hold_to_clone(self) -> None:
+    def keep_clone(self) -> None:
         """Keep a copy of the networks, which were just cloned: the training is kept close to it."""
         self.clone = copy.deepcopy(self.networks)
         self.ppo.clone = self.clone.actor
@@ -328,7 +328,7 @@ class TrainingState:
         if (best := checkpoint.get("best")) is not None:
             self.best = Best(**best)
 
-    def sound(self, rollout: Rollout) -> bool:
+    def outputs_are_finite(self, rollout: Rollout) -> bool:
         """Whether the networks' outputs for the last features of the rollout are finite."""
         features = rollout.features[-1].to(self.device)
         with torch.no_grad():

@@ -136,7 +136,7 @@ class SideSessions:
                 learning_rate=parameters.learning_rate,
                 until=parameters.clone_until,
             )
-        state.hold_to_clone()
+        state.keep_clone()
         succeeded = f"{len(trajectories)} of {count} episodes"
         self._log.info("%s is a clone of %s (loss %.3f)", self._policy, succeeded, loss)
 

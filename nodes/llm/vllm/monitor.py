@@ -39,12 +39,12 @@ def main(cores: str, niceness: str, *command: str) -> None:
     signal.signal(signal.SIGTERM, lambda *_: server.send_signal(signal.SIGTERM))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def heed_the_node() -> None:
+    def kill_with_the_node() -> None:
         while os.read(0, 1024):
             continue
         os.killpg(0, signal.SIGKILL)
 
-    threading.Thread(target=heed_the_node, daemon=True).start()
+    threading.Thread(target=kill_with_the_node, daemon=True).start()
     code = server.wait()
     print(f"{ENDED}ended with code {code}" if code >= 0 else f"{BY_SIGNAL}{-code}", flush=True)
     os.killpg(0, signal.SIGKILL)

@@ -39,7 +39,7 @@ class Tenancy:
             self._log.info("the card is %s's: vLLM is started afterwards", self.lease.holder)
             self.server.watch()
             return
-        with self._heeding_signals():
+        with self._stopping_at_signals():
             try:
                 self.server.start()
             except Stopping:
@@ -50,7 +50,7 @@ class Tenancy:
                 raise SystemExit(0)
 
     @contextlib.contextmanager
-    def _heeding_signals(self) -> Iterator[None]:
+    def _stopping_at_signals(self) -> Iterator[None]:
         before = {n: signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)}
 
         def stop(number: int, frame: object) -> None:

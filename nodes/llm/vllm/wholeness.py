@@ -32,8 +32,8 @@ def problem(folder: Path, arguments: list[str], thorough: bool = False) -> str:
         or _undecodable(folder / "config.json")
         or _half(folder)
         or _pickled(folder, arguments)
-        or _wordless(folder, arguments)
-        or _speechless(folder, arguments)
+        or _without_tokenizer(folder, arguments)
+        or _without_chat_template(folder, arguments)
     )
 
 
@@ -98,7 +98,7 @@ def _pickled(folder: Path, arguments: list[str]) -> str:
     )
 
 
-def _wordless(folder: Path, arguments: list[str]) -> str:
+def _without_tokenizer(folder: Path, arguments: list[str]) -> str:
     """Weights without a tokenizer, or with one that cannot be read. A folder without weights is
     for tests (`--load-format dummy`)."""
     if _given("--tokenizer", arguments) or not any(folder.glob("*.safetensors")):
@@ -118,7 +118,7 @@ def _given(option: str, arguments: list[str]) -> bool:
     return any(each == option or each.startswith(f"{option}=") for each in arguments)
 
 
-def _speechless(folder: Path, arguments: list[str]) -> str:
+def _without_chat_template(folder: Path, arguments: list[str]) -> str:
     """A model without a chat template completes texts; it cannot be asked questions."""
     if _given("--chat-template", arguments) or _given("--tokenizer", arguments):
         return ""
