@@ -7,6 +7,7 @@ it, so a learner that was killed does not keep the language model asleep.
 
 import msgspec
 
+from messages.bounds import Lease
 from messages.empty import Empty
 from messages.interface import Service, Topic
 
@@ -15,7 +16,7 @@ class TakeGpu(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Take the GPU, or renew a lease: its holder takes it again under the same name."""
 
     holder: str  # the goal that the GPU is for
-    seconds: float  # for how long, unless it is renewed
+    seconds: Lease  # for how long, unless it is renewed
 
 
 class GpuLease(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -84,7 +84,7 @@ from nodes.config import (
     read_config,
     read_parameters,
 )
-from nodes.times import EVERY, Times, spending, whose
+from nodes.times import EVERY, Times, purpose_of, spending
 from nodes.times import FILE as TIMES
 
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
@@ -180,7 +180,7 @@ class Node:
         held = self.steps is None or service.name in self.steps
         gate = self._pausing.gate if held else None
         own = service.at(self.name) if service.node == self.kind_of else service
-        timed = self._time_spent.timed(own.name, handler, whose)
+        timed = self._time_spent.timed(own.name, handler, purpose_of)
         self.bus.serve(own, quittable(timed), background, gate)
 
     def serve_action(
@@ -197,7 +197,7 @@ class Node:
             return handler(goal)
 
         own = action.at(self.name) if action.node == self.kind_of else action
-        timed = self._time_spent.timed(own.name, work, whose)
+        timed = self._time_spent.timed(own.name, work, purpose_of)
         self.bus.serve_action(own, quittable(timed), self.goals())
 
     def advertise(self, topic: Topic[Any]) -> None:

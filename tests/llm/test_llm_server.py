@@ -260,6 +260,10 @@ def test_a_server_that_dies_without_a_request_is_started_again(setting: Setting)
 def test_the_learner_holds_the_gpu_until_it_gives_it_back(setting: Setting):
     setting.start(gpu="turns")
     setting.ask("before")
+    for for_ever in (float("nan"), float("inf"), -1.0):
+        with pytest.raises(RemoteError) as refused:
+            setting.bus.call(TAKE_GPU, TakeGpu(holder="train-1", seconds=for_ever))
+        assert refused.value.code == "malformed"
     lease = setting.bus.call(TAKE_GPU, TakeGpu(holder="train-1", seconds=PATIENCE))
     assert lease.slept > 0
     eventually(lambda: [s.state for s in setting.states][-1:] == ["asleep"])
