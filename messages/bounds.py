@@ -12,4 +12,4 @@ Mebibytes = Annotated[int, Meta(ge=1, le=2**40)]  # an integer of 64 bits holds 
 Share = Annotated[float, Meta(ge=0, le=1)]
 Discount = Annotated[float, Meta(gt=0, le=1)]
 Amount = Annotated[float, Meta(ge=0, le=1e30)]  # what it is multiplied with fits in 32 bits, too
-Lease = Annotated[float, Meta(gt=0, le=3600)]  # seconds: nobody has the GPU for ever
+Lease = Annotated[float, Meta(gt=0, le=3600)]  # seconds: no holder has the GPU for ever
