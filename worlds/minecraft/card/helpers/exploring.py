@@ -87,7 +87,10 @@ def best_way(obs, been):
 def in_a_cave(obs):
     if obs.block(0, 0, 0) in UNDER_THE_SKY[1:]:  # it is dark in deep water, too
         return False
-    return obs.light < NIGHT or (obs.light < GLOOM and covered(obs))
+    if covered(obs):
+        return obs.light < GLOOM
+    under_a_tree = any([obs.block(0, up, 0) == "leaves" for up in range(2, 9)])
+    return obs.light < NIGHT and not under_a_tree
 
 
 def stay_in_the_light(obs, been):
