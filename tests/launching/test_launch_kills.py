@@ -138,6 +138,7 @@ def pour_garbage(run: Path) -> None:
     context.term()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_every_node_is_killed_while_training(run_folder: Path) -> None:
     with stack(run_folder, "killed", BUDGET) as launch:
