@@ -171,7 +171,7 @@ class Times:
         """``handler`` with a watch. ``whose``: for whom a request is."""
 
         def handle(request: Any) -> Any:
-            own = Watch(purpose_of(request), self._part)
+            own = Watch(whose(request), self._part)
             with self._lock:
                 self._watches.add(own)
             outer = watch()  # in a test without processes, where a call is a function's
