@@ -5,7 +5,7 @@ INSTALLED := .venv/.installed
 COMPILED := .venv/.compiled
 KERNELS := $(shell find voxeldojo/engine voxeldojo/rules -name "*.py" -o -name "*.json" -o -name "*.yaml")
 
-.PHONY: setup demo demo-llm test test-all test-kills test-llm test-ray fuzz soak check bench bench-world bench-training bench-scaling \
+.PHONY: setup demo demo-llm bytecode test test-all test-kills test-llm test-ray fuzz soak check bench bench-world bench-training bench-scaling \
 	bench-frameworks \
 	docs docs-environment command-outputs gallery minedojo peers frameworks ray clean
 
@@ -39,17 +39,17 @@ demo-llm: setup
 
 # The tests start thousands of processes, which would compile our sources again and again. Bytecode is
 # made once, before: tests fill disks, and Python then leaves half of a file, which no process loads.
-OURS := messages nodes rlgpt models voxeldojo worlds benchmarks tests
-NO_BYTECODE := PYTHONDONTWRITEBYTECODE=1
+bytecode: setup
+	$(BIN)/python -m compileall -q messages nodes rlgpt models voxeldojo worlds benchmarks tests
 
-test: setup
-	$(BIN)/python -m compileall -q $(OURS)
-	$(NO_BYTECODE) $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not slow"
+PYTEST := PYTHONDONTWRITEBYTECODE=1 $(BIN)/pytest
+
+test: bytecode
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "not slow"
 
 # The real minedojo package beside ours: the long form of a test that `make test` runs if it is there.
-test-all: setup minedojo frameworks
-	$(BIN)/python -m compileall -q $(OURS)
-	$(NO_BYTECODE) $(BIN)/pytest -rs
+test-all: bytecode minedojo frameworks
+	$(PYTEST) -rs
 
 # kill -9 and SIGSTOP of random processes: ten launches, twenty each, the same tables as without.
 # Arguments: make test-kills ARGS='--seed 7 --launches 1'

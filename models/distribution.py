@@ -44,9 +44,9 @@ class MaskedCategorical(Distribution):
                 "A mask must always leave at least one action."
             )
         self.mask = mask
+        logits = logits.float()  # bfloat16 would change a ratio of probabilities by a hundredth
         # The lowest float instead of -inf: its probability underflows to exactly zero, and
         # p * log p stays 0 instead of NaN, forwards and backwards.
-        logits = logits.float()  # bfloat16 would change a ratio of probabilities by a hundredth
         lowest = torch.finfo(logits.dtype).min
         self.log_probs = torch.log_softmax(logits.masked_fill(~mask, lowest), -1)
         super().__init__(logits.shape[:-1], validate_args=False)

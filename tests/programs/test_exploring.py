@@ -3,11 +3,11 @@
 from math import hypot
 
 from messages.program import Program
-from messages.world import Condition, OpenSession, SeedRange, Task
+from messages.world import Condition, OpenSession, SeedRange
 from nodes.env_server.games import make_world
 from nodes.env_server.session import Session
 from nodes.llm.rulebook.rules import Book
-from worlds.minecraft.card import CARD
+from tests.programs.test_programs_goals import assert_works, named
 
 HARD_ROCK = "3;7,60*1,2*3,2;1;"  # a flat world of stone under a meadow
 
@@ -31,37 +31,19 @@ def action(obs):
 """
 
 
-def run(task: Task, source: str, seed: int, **options: object) -> None:
-    """The program states with assert what must have come of it."""
-    world = make_world("embedded", 1, task, **options)
-    request = OpenSession(session="s", task=task, size=1, seeds=SeedRange(first=seed, count=1))
-    session = Session(request, world)
-    try:
-        program = Program(name="p", source=source, max_steps=task.horizon)
-        (report,) = session.run_program(program)[1]
-    finally:
-        session.close()
-    assert report.status == "finished", f"line {report.line}: {report.error}"
-
-
 def test_one_leaves_a_cave_by_the_way_that_led_into_it() -> None:
     """By hand, to dig up through twenty blocks of stone takes 3,000 steps."""
-    task = Task(
-        id="t",
-        prompt="",
-        success=Condition(kind="have", name="dragon_egg"),
-        inventory={"diamond_pickaxe": 1},
-        horizon=2000,
+    assert_works(
+        INTO_THE_DARK,
+        {"diamond_pickaxe": 1},
+        flat_world_seed_string=HARD_ROCK,
+        start_position=(0.5, 64.0, 0.5, 0.0, 0.0),
     )
-    start = (0.5, 64.0, 0.5, 0.0, 0.0)
-    options = {"flat_world_seed_string": HARD_ROCK, "start_position": start}
-    run(task, INTO_THE_DARK, 5000, generate_world_type="flat", **options)
 
 
 def test_a_hunter_leaves_a_small_island_though_no_other_land_is_in_sight() -> None:
     """From each of its shores its meadow was in sight, and drew one back."""
-    assert CARD.goals is not None
-    task = CARD.goals.task("harvest_1_chicken")
+    task = named("harvest_1_chicken")
     source = Book().program("hunt.py", Condition(kind="have", name="beef"), {})
     world = make_world("embedded", 1, task)
     request = OpenSession(session="s", task=task, size=1, seeds=SeedRange(first=900_003, count=1))

@@ -365,11 +365,9 @@ class JailedSession:
         programs_left = len(programs)  # workers that may still be lost by a program's doing
         while True:
             worker = self._host.worker(self._count, self.film, request)
-            without_quarantined = self._host.quarantine.without_quarantined(request)
+            allowed = self._host.quarantine.without_quarantined(request)
             try:
-                made: worker_wire.Made = worker.ask(
-                    self._host.making(without_quarantined, self.film, over)
-                )
+                made: worker_wire.Made = worker.ask(self._host.making(allowed, self.film, over))
             except WorkerLost as lost:
                 if self._host.blame(lost, programs):
                     programs_left -= 1
@@ -383,7 +381,7 @@ class JailedSession:
             else:
                 self._opened, self._episodes = made.opened, made.episodes
                 if not over:
-                    self._begun_with = without_quarantined
+                    self._begun_with = allowed
                 return worker
 
     def _ask(self, message: Any) -> Any:

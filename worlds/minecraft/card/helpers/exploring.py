@@ -54,11 +54,11 @@ def ways_ahead(obs, been):
         if up <= 0.0:
             end = min(flat, IN_SIGHT)
             if end > last[yaw]:
-                new = newness(been, obs, radians(obs.yaw + yaw), end)
-                worth = again + (1.0 - again) * new
                 low = eyes + distance * sin(radians(up)) < SEA_LEVEL - 0.5 or block in FLUIDS
                 wet[yaw] += end - last[yaw] if low else 0.0
-                green[yaw] += (end - last[yaw]) * worth if block in GREEN else 0.0
+                if block in GREEN:
+                    new = newness(been, obs, radians(obs.yaw + yaw), end)
+                    green[yaw] += (end - last[yaw]) * (again + (1.0 - again) * new)
                 last[yaw] = end
         if -3.0 < up < 3.0 and block not in FLUIDS:
             stands[yaw] = min(stands[yaw], flat)
@@ -85,10 +85,11 @@ def best_way(obs, been):
 
 
 def in_a_cave(obs):
-    if obs.block(0, 0, 0) in UNDER_THE_SKY[1:]:  # it is dark in deep water, too
+    # Light first: by day, nothing else is looked at in each step of a run.
+    if obs.light >= GLOOM or obs.block(0, 0, 0) in WATER:  # it is dark in deep water, too
         return False
     if covered(obs):
-        return obs.light < GLOOM
+        return True
     under_a_tree = any([obs.block(0, up, 0) == "leaves" for up in range(2, 9)])
     return obs.light < NIGHT and not under_a_tree
 

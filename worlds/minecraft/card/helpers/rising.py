@@ -1,7 +1,8 @@
 """Getting up to the open from under the ground."""
 
 OVERHEAD = ("air", "leaves", "vines", "snow")  # what does not hide the sky
-UNDER_THE_SKY = ("air", "water", "flowing water")  # what one swims up through
+WATER = ("water", "flowing water")
+UNDER_THE_SKY = ("air",) + WATER  # what one swims up through
 CAVES = 56.0  # metres: who is lower is under the ground
 SIDES_OF_A_CELL = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1))
 QUARTERS = ((1, 0), (0, 1), (-1, 0), (0, -1))
@@ -26,7 +27,7 @@ def in_a_shaft(obs):
 
 
 def dives(obs):
-    return obs.block(0, 1, 0) in ("water", "flowing water")
+    return obs.block(0, 1, 0) in WATER
 
 
 def shut_in(obs):
