@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from worlds.crafter.card.crafter_names import HIGH, LENGTH, THINGS, WIDE
 from worlds.crafter.play.new_world import make_world
+from worlds.crafter.play.tiled_picture import NIGHT, TiledPicture
 
 CODES = {name: code for code, name in enumerate(THINGS)}
 _VOID = CODES["void"]
@@ -78,6 +79,7 @@ class Game:
         # The package takes the larger of the two for every creature in every step: of a tuple
         # this is ten times as fast.
         self._env._view = tuple(self._env._view.tolist())
+        self._picture = TiledPicture(self._env)
         self._seed = 0
 
     def reset(self, seed: int) -> None:
@@ -108,12 +110,11 @@ class Game:
 
     def picture(self) -> NDArray[np.uint8]:
         """(64, 64, 3); of one step it is the same each time."""
-        noise = np.random.RandomState([self._seed, self.steps])
-        kept, self._world.random = self._world.random, noise
-        try:
-            return self._env.render()
-        finally:
-            self._world.random = kept
+        materials = self._window(self._world._mat_map.astype(np.int64), -1)
+        random = None
+        if self.daylight < NIGHT:
+            random = np.random.RandomState([self._seed, self.steps])
+        return self._picture.draw(materials, dict(self._objects()), random)
 
     def ground(self) -> NDArray[np.uint8]:
         """Materials of the view, (9, 7) by x and y, also where creatures stand: the picture shows
@@ -124,12 +125,16 @@ class Game:
         """What each cell of the view shows, (9, 7): a creature, else the ground. The player itself
         is not shown."""
         shown = ground.copy()
-        objects = self._window(self._world._obj_map, 0)
-        objects[WIDE, HIGH] = 0
-        for x, y in zip(*np.nonzero(objects), strict=True):
-            creature = self._world._objects[objects[x, y]]
-            shown[x, y] = CODES[_TEXTURES[creature.texture]]
+        for cell, creature in self._objects():
+            if cell != (WIDE, HIGH):
+                shown[cell] = CODES[_TEXTURES[creature.texture]]
         return shown
+
+    def _objects(self) -> Iterator[tuple[tuple[int, int], Any]]:
+        """Who is in the view, the player too, each with its cell by x and y."""
+        numbers = self._window(self._world._obj_map, 0)
+        for x, y in np.argwhere(numbers).tolist():
+            yield (x, y), self._world._objects[numbers[x, y]]
 
     def _window(self, grid: NDArray[Any], outside: int) -> NDArray[Any]:
         x, y = (int(at) for at in self.player.pos)
