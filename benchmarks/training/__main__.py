@@ -29,13 +29,15 @@ from benchmarks.scaling import processors
 from benchmarks.training.learners import PARAMETERS, Spent, by_hand, ours, timed
 from benchmarks.training.parts import PARTS, Parts, parts
 from benchmarks.training.torchrl_example import torchrl_example
-from benchmarks.training.worlds import ROOT, options_spec, steps_spec
+from benchmarks.training.worlds import ROOT, fight_spec, options_spec, steps_spec
 from messages.bus import Bus
 from messages.training import TRAIN, Progress, Train
 from messages.world import STEP
 from rlgpt.profiling import profile
 
 FRAMEWORKS = ROOT / ".venv-frameworks" / "bin" / "python"
+SPECS = {"single steps": steps_spec, "with options": options_spec, "a fight": fight_spec}
+"""What the table of a sample's time has a column for."""
 STACK, OVERLAPPED = "across processes", "across processes, `overlap`"
 ELSEWHERE = {
     "Stable-Baselines3 2.9.2": "sb3_player",
@@ -81,8 +83,7 @@ def main() -> int:
         on_the_bus = _on_the_bus(plain / "run")
     print(_rates(found))
     print(_overheads(found, on_the_bus))
-    spec = {"single steps": steps_spec, "with options": options_spec}
-    shares = {name: parts(made(0, 10**9), rollouts) for name, made in spec.items()}
+    shares = {name: parts(made(0, 10**9), rollouts) for name, made in SPECS.items()}
     print(_table(shares))
     if given.json is not None:
         figures = {name: [vars(each) for each in runs] for name, runs in found.items()}

@@ -7,11 +7,11 @@ import msgspec
 import yaml
 
 from messages.training import TrainingSpec
-from messages.world import CLOSE, OPEN, STEP, OpenSession
+from messages.world import CLOSE, OPEN, STEP, OpenSession, RewardTerm
 from nodes.env_server.session import Session
 from rlgpt.composing.configuration import StrictTask
 from rlgpt.composing.spec_file import read_spec_file, training_spec
-from worlds import play
+from worlds import card, play
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = ROOT / "docs" / "examples" / "train" / "harvest_log.yaml"
@@ -32,6 +32,28 @@ def steps_spec(seed: int, budget: int) -> TrainingSpec:
     spec = options_spec(seed, budget)
     interface = msgspec.structs.replace(spec.interface, macros=[])
     return msgspec.structs.replace(spec, name="steps", interface=interface, prefix=[])
+
+
+def fight_spec(seed: int, budget: int) -> TrainingSpec:
+    """Kill a zombie with single steps. What a policy sees of mobs, gear and light is computed in
+    another way than what it sees of the ground."""
+    goals = card("minecraft").goals
+    assert goals is not None
+    task = goals.task("combat_zombie_plains_iron_armors_wooden_sword_shield")
+    spec = steps_spec(seed, budget)
+    seen = ["target", "hostiles", "passives", "life", "equipment", "light", "fluids", "food"]
+    interface = msgspec.structs.replace(
+        spec.interface,
+        observations=["compass", "voxels", "rays", "facing", *seen, "previous_choice"],
+        targets=["zombie"],
+        rewards=[
+            RewardTerm(kind="success", weight=10.0),
+            RewardTerm(kind="step", weight=-0.01),
+            RewardTerm(kind="approach", weight=0.2, name="zombie"),
+        ],
+        success=task.success,
+    )
+    return msgspec.structs.replace(spec, name="fight", task=task, interface=interface)
 
 
 class LocalSession:

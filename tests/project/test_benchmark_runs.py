@@ -2,18 +2,21 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from benchmarks.training.parts import parts
-from benchmarks.training.worlds import steps_spec
+from benchmarks.training.worlds import fight_spec, steps_spec
+from messages.training import TrainingSpec
 from tests.launch_toys.launched import CHECKOUT, environment
 
 IN_RESETS = {"resets", "prefix"}
 
 
-def test_each_part_of_a_training_is_seen() -> None:
-    spent = parts(steps_spec(0, 10**9), rollouts=1).spent
+@pytest.mark.parametrize("spec", [steps_spec, fight_spec])
+def test_each_part_of_a_training_is_seen(spec: Callable[[int, int], TrainingSpec]) -> None:
+    spent = parts(spec(0, 10**9), rollouts=1).spent
     assert {name for name, time in spent.items() if time <= 0} == IN_RESETS  # no episode ends yet
 
 
