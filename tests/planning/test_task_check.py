@@ -47,6 +47,9 @@ def test_the_task_files_of_launch_have_no_problem(path: Path) -> None:
         ({"game": "narnia"}, "game: there is no game 'narnia'; there are minecraft, crafter"),
         ({"biome": "narnia"}, "biome: there is no biome 'narnia'; there are beach"),
         ({"inventory": {"log": 0}}, "inventory: it cannot hold 0 of log"),
+        # Worlds know these names; plans would count neither.
+        ({"inventory": {"minecraft:log": 3}}, "there is no item 'minecraft:log': call it log"),
+        ({"inventory": {"iron pickaxe": 1}}, "item 'iron pickaxe': call it iron_pickaxe"),
         *(
             (
                 {"game": "crafter", "success": Condition(kind="have", name="wood"), **start},

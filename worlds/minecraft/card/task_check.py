@@ -142,9 +142,12 @@ def _world_problems(task: Task) -> Iterator[str]:
 def _inventory_problems(inventory: dict[str, int]) -> Iterator[str]:
     slots = 0
     for name, count in inventory.items():
+        # Worlds take an item by other names, too; plans and conditions count it by this one alone.
         plain = name.removeprefix("minecraft:").replace(" ", "_")
         if problem := item_problem(plain):
             yield f"inventory: {problem}"
+        elif name != plain:
+            yield f"inventory: there is no item {name!r}: call it {plain}"
         elif plain == "air" or count < 1:
             yield f"inventory: it cannot hold {count} of {name}"
         else:
