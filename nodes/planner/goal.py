@@ -4,9 +4,10 @@ import msgspec
 
 from messages.bus import ServiceError
 from messages.chat import GoalAnswer, GoalQuestion
-from messages.world import Task
+from messages.world import JUDGED, Task
 from nodes.common.checks.answer_check import goal_problems
 from nodes.common.checks.task_check import horizon_problem
+from nodes.common.parameters.vision import blind_critic
 from nodes.common.questions.asking import ask
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
 from nodes.planner.planning_node import PlanningNode
@@ -26,18 +27,19 @@ def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
     """
     if not task.lacks_success:
         return task
-    conditions = card(task.game).conditions
 
     def ask_and_check(
         question: GoalQuestion, attempt: RepairAttempt
     ) -> tuple[GoalAnswer, list[str]]:
         answer = ask(node, attempt.id, question, GoalAnswer)
         problems = goal_problems(question, answer)
+        if answer.success.kind == JUDGED and (blind := blind_critic(node.config)):
+            problems.append(f"The condition can't be the goal's: {blind}.")
         for problem in problems:
             node.log.info("%s: %s", id, problem)
         return answer, problems
 
-    answer, _ = ask_with_repairs(
+    answer, problems = ask_with_repairs(
         node.memory,
         f"{id}/goal",
         GoalQuestion(task=task),
@@ -45,10 +47,11 @@ def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
         ask_and_check,
         lambda answer: answer.success,
     )
-    if problem := conditions.problem(answer.success):
+    if problems:
         raise ServiceError(
-            f"no condition was made of the goal {task.prompt!r}: {problem}", code="invalid"
+            f"no condition was made of the goal {task.prompt!r}: {problems[0]}", code="invalid"
         )
+    conditions = card(task.game).conditions
     node.log.info("%s: %r is %s", id, task.prompt, conditions.short(answer.success))
     understood = msgspec.structs.replace(task, success=answer.success)
     if problem := horizon_problem(understood):

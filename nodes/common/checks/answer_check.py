@@ -56,8 +56,14 @@ def answer_problems(question: Question, answer: str, most_samples: int = MOST_SA
 
 
 def goal_problems(question: GoalQuestion, answer: GoalAnswer) -> list[str]:
-    problem = card(question.task.game).conditions.problem(answer.success)
-    return [f"The condition can't be seen to hold: {problem}."] if problem else []
+    game = card(question.task.game)
+    if problem := game.conditions.problem(answer.success):
+        return [f"The condition can't be seen to hold: {problem}."]
+    understood = msgspec.structs.replace(question.task, success=answer.success)
+    return [
+        f"The condition can't be the goal's: {problem.removeprefix('success: ')}."
+        for problem in game.task_problems(understood)
+    ]
 
 
 def programs_of(question: Question, answer: str) -> tuple[list[CheckProgram], list[str]]:
