@@ -45,6 +45,7 @@ from nodes.testing import MockBus, start
 NODES = Path(__file__).parents[2] / "nodes"
 LOG = Condition(kind="have", name="log")
 PLANKS = Condition(kind="have", name="planks", quantity=4)
+JUDGED_DONE = Condition(kind="judged", name="creative:0")
 TASK = Task(id="test", prompt="Harvest a log.", success=LOG)
 
 
@@ -70,6 +71,7 @@ def test_a_plan_that_can_be_carried_out_has_no_problems():
         ([step("a", PLANKS), step("a", LOG)], "as subtask 1 is: names must be unique"),
         ([step("a", Condition(kind="facing", name="tree")), step("b", LOG)], "no block or mob"),
         ([step("a", Condition(kind="nearby", name="anvil")), step("b", LOG)], "or furnace"),
+        ([step("a", JUDGED_DONE), step("b", LOG)], "pictures are judged for the goal alone"),
     ],
 )
 def test_mistakes_in_a_plan_are_reported(subtasks: list[Subtask], said: str):
@@ -117,7 +119,7 @@ def test_a_decomposition_is_fixed_by_leaving_out_what_cannot_be_done():
     last = msgspec.structs.replace(shear, success=subtask.success)
     assert fixed(question, answer).sub_actions == [find, last]
     more = msgspec.structs.replace(shear, success=Condition(kind="have", name="wool", quantity=2))
-    assert fixed(question, DecomposeAnswer(sub_actions=[hunt, more])).sub_actions == [more]
+    assert fixed(question, DecomposeAnswer(sub_actions=[hunt, more])).sub_actions == [last]
 
 
 def test_what_goes_on_after_the_end_is_left_out_of_a_fixed_decomposition_and_plan():
@@ -152,6 +154,7 @@ def test_mistakes_in_a_decomposition_are_reported():
         (Condition(kind="nearby", name="anvil"), "crafting_table or furnace"),
         (Condition(kind="have", name="log", quantity=0), "1 to 2304"),
         (Condition(kind="have", name="log", quantity=10**30), "1 to 2304"),
+        (JUDGED_DONE, "pictures are judged for the goal alone"),
     ):
         unseen = SubAction(name="find", method="code", success=condition)
         assert said in decomposition_problems(subtask, [unseen, dig])[0]

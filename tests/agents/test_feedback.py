@@ -21,7 +21,7 @@ from messages.plan import (
 )
 from messages.program import CHECK, Checked, Problem
 from messages.verdict import JUDGE, Evidence, Verdict
-from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM
+from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition
 from models.outcomes import failed_first
 from nodes.fast_agent.fast_agent import FastAgent
 from nodes.testing import MockBus, start
@@ -120,6 +120,14 @@ def test_an_end_that_stays_wrong_is_taken_for_the_subtasks(tmp_path: Path):
     assert name == "find-a-tree"
     assert asked.sub_action == msgspec.structs.replace(FIND, success=HARVEST.success)
     assert report.success
+
+
+def test_an_end_that_asks_for_more_is_the_subtasks(tmp_path: Path):
+    """Episodes are over at the subtask's success, so that more of it never comes to be seen."""
+    four = msgspec.structs.replace(HARVEST, success=Condition(kind="have", name="log", quantity=4))
+    outer = Outer(tmp_path, [[FIND, four]], ALL_WELL)
+    assert outer.achieve().success
+    assert [asked.sub_action for _, asked in outer.implemented] == [FIND, HARVEST]
 
 
 def test_a_decomposition_with_another_fault_is_not_fixed(tmp_path: Path):

@@ -8,7 +8,7 @@ import msgspec
 from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import GuardProposal, Method, SubAction, Subtask
 from messages.world import DEFAULT_GAME
-from nodes.common.checks.step_ends import ending_in, must_end, up_to
+from nodes.common.checks.step_successes import ending_in, must_end, unseen, up_to
 from nodes.common.goals.goal_ids import slug
 from worlds import card
 
@@ -61,7 +61,7 @@ def decomposition_problems(
                 f"{sub_action.name!r} is to be done by {sub_action.method}; in this run there is "
                 f"{' and '.join(methods)} only."
             )
-        if wrong := conditions.problem(sub_action.success):
+        if wrong := unseen(sub_action.success, subtask.success, conditions):
             problems.append(f"The success of {sub_action.name!r} can't be seen: {wrong}.")
     last, goal = sub_actions[-1], subtask.success
     if not conditions.implies(last.success, goal):
@@ -74,10 +74,11 @@ def decomposition_problems(
 
 def up_to_success(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
     """The answer without sub-actions that follow one whose success is the subtask's: they would
-    never run, and would take their share of the samples."""
-    implies = card(question.task.game).conditions.implies
-    steps = up_to(question.subtask.success, answer.sub_actions, implies)
-    return msgspec.structs.replace(answer, sub_actions=steps)
+    never run, and would take their share of the samples. An episode ends at the subtask's success,
+    so the last one has no other: more of it could never be seen."""
+    goal = question.subtask.success
+    steps = up_to(goal, answer.sub_actions, card(question.task.game).conditions.implies)
+    return msgspec.structs.replace(answer, sub_actions=ending_in(goal, steps))
 
 
 def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
@@ -90,12 +91,10 @@ def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnsw
     *before, last = up_to(question.subtask.success, answer.sub_actions, conditions.implies)
     kept: dict[str, SubAction] = {}
     for sub_action in before:
-        if not conditions.problem(sub_action.success):
+        if not unseen(sub_action.success, question.subtask.success, conditions):
             kept.setdefault(slug(sub_action.name), sub_action)
     kept.pop(slug(last.name), None)
-    steps, goal = [*kept.values(), last], question.subtask.success
-    if not conditions.implies(last.success, goal):
-        steps = ending_in(goal, steps)
+    steps = ending_in(question.subtask.success, [*kept.values(), last])
     return msgspec.structs.replace(answer, sub_actions=steps)
 
 

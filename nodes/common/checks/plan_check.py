@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from messages.plan import Subtask
 from messages.world import Aim, Condition, Task
-from nodes.common.checks.step_ends import ending_in, must_end, up_to
+from nodes.common.checks.step_successes import ending_in, must_end, unseen, up_to
 from worlds import card
 from worlds.card import Unreachable
 
@@ -29,7 +29,7 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
             problems.append(f"Subtask {number} has no name.")
         elif named.setdefault(name, number) != number:
             problems.append(f"{where} is called as subtask {named[name]} is: names must be unique.")
-        if wrong := game.conditions.problem(condition):
+        if wrong := unseen(condition, task.success, game.conditions):
             sound = False
             problems.append(f"{where} can't be seen to be done: {wrong}.")
         if asked.setdefault(condition.aim, number) != number:

@@ -9,7 +9,7 @@ import msgspec
 
 from messages.chat import DecomposeAnswer, DecomposeQuestion, PlanAnswer, PlanQuestion
 from nodes.common.checks.answer_check import answer_problems
-from nodes.common.checks.step_ends import Step, ending_in
+from nodes.common.checks.step_successes import Step, ending_in
 
 Asked = TypeVar("Asked", PlanQuestion, DecomposeQuestion)
 

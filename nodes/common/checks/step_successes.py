@@ -1,4 +1,5 @@
-"""The end of a plan or of a decomposition, which can be no other than what it is for."""
+"""The successes of the steps of a plan or of a decomposition. The end of it can be no other than
+what it is for."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -6,9 +7,20 @@ from typing import TypeVar
 import msgspec
 
 from messages.plan import SubAction, Subtask
-from messages.world import Condition
+from messages.world import JUDGED, Condition
+from worlds.card import Conditions
 
 Step = TypeVar("Step", Subtask, SubAction)
+
+
+def unseen(success: Condition, goal: Condition, conditions: Conditions) -> str:
+    """Why the success of a step on the way to ``goal`` can't be seen, as the end of a sentence;
+    empty if it can."""
+    if problem := conditions.problem(success):
+        return problem
+    if success.kind == JUDGED and success != goal:
+        return f"pictures are judged for the goal alone, and {success.name} is not what it is about"
+    return ""
 
 
 def must_end(success: Condition) -> str:
