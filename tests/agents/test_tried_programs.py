@@ -8,10 +8,20 @@ from messages.plan import Implement, SubAction
 from messages.program import Program
 from messages.verdict import Verdict
 from messages.world import Condition
+from nodes.common.skills.skill_library import Library
 from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.tried_programs import MOST, TriedPrograms, best_of
-from tests.agents.test_learning_from_code import FACING, LOG, TASK
+from tests.agents.stored_skills import TEN, WALK, learned
+from tests.agents.test_learning_from_code import (
+    FACING,
+    FROM_PROGRAMS,
+    LOG,
+    TASK,
+    Stack,
+    by_code,
+    program,
+)
 
 
 def goal(id: str, aim: Condition) -> Implementing:
@@ -57,3 +67,20 @@ def test_a_program_that_never_worked_is_nothing_to_beat(tmp_path: Path):
     remember(tried, "never", LOG, 0.0)
     remember(tried, "other", FACING, 0.9)
     assert best_of(tried.of(goal("learning", LOG)), LOG) is None
+
+
+def test_a_skill_by_the_name_of_a_tried_program_is_not_offered_beside_it(tmp_path: Path):
+    """Both count on from the sub-action's name. A macro of that name is the program."""
+    library, near = Library(tmp_path / "skills"), Condition(kind="near", name="wood")
+    for number in range(2):
+        kept = learned(f"{WALK}# {number}\n", condition=near)
+        library.add(f"{number}", "get log", kept, None, TEN)
+    library.close()
+    stack = Stack(tmp_path / "run", FROM_PROGRAMS, skills="../skills")
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    (question,) = stack.specs
+    assert {"get_log_1", "get_log_2"} <= {program.name for program in question.programs}
+    assert {skill.name for skill in question.skills} == {"get_log", "skill_4_looks"}
+    (spec,) = stack.trained
+    assert spec.interface.macros[0].source == program(1)

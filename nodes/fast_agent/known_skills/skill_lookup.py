@@ -4,7 +4,7 @@ What was looked up is remembered under the goal's id, so that a goal that is sta
 and plays what it did before, whatever has come into the library meanwhile.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import msgspec
 
@@ -31,6 +31,14 @@ class LookedUp(msgspec.Struct, frozen=True, kw_only=True):
     skill: Skill | None = None  # does the same from such a start
     notes: list[SkillNote] = []  # may be called
     sources: dict[str, str] = {}  # of those, by name
+
+    def without(self, names: Collection[str]) -> "LookedUp":
+        """Without the skills to be called by names that mean something else."""
+        return msgspec.structs.replace(
+            self,
+            notes=[note for note in self.notes if note.name not in names],
+            sources={name: text for name, text in self.sources.items() if name not in names},
+        )
 
 
 class GuardFound(msgspec.Struct, frozen=True, kw_only=True):

@@ -148,6 +148,7 @@ def _write_spec(
     agent, request, parameters = work.agent, work.request, work.agent.parameters
     as_macros = parameters.macros and parameters.program_macros
     known = tried if as_macros or parameters.clone else []
+    looked_up = looked_up.without({each.name for each in known})
     sources = dict(looked_up.sources)
     if as_macros:
         sources |= {each.name: each.program.source for each in known}
