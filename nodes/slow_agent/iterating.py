@@ -30,7 +30,7 @@ from messages.plan import (
 )
 from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
-from nodes.common.goals.goal_ids import slug
+from nodes.common.goals.goal_ids import guard_slug, slug
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
 from nodes.slow_agent.guard_lines import earlier_guard, earlier_lines, is_due, with_reports
@@ -220,7 +220,7 @@ class Iterating:
             place=place,
             samples=samples,
         )
-        made = self._have_done(MAKE_GUARD, f"guard-{slug(proposal.name)}", request)
+        made = self._have_done(MAKE_GUARD, guard_slug(proposal.name), request)
         self._count(made.samples, made.reports)
         return made.guard, made.line
 

@@ -310,6 +310,14 @@ def test_two_guards_whose_names_give_the_same_goal_id_are_refused():
     assert "2 guards are called 'step-back'" in problem
 
 
+def test_a_sub_action_whose_goal_id_would_be_a_guards_is_refused():
+    """Both trained, the one would get the other's spec and policy."""
+    actions = [SubAction(name=name, method="rl", success=LOG) for name in ("Guard: flee", "dig")]
+    guard = GuardProposal(name="flee", method="rl", when="x")
+    (problem,) = decomposition_problems(SUBTASK, actions, guards=[guard], most_guards=4)
+    assert "'Guard: flee' and the guard 'flee' would be taken for one" in problem
+
+
 def test_reports_of_a_guard_are_added_up_and_put_in_one_sentence():
     one = GuardReport(name="a", turns=2, steps=30, episodes=2, ended={"over": 1, "death": 1})
     other = GuardReport(name="a", turns=1, steps=4, episodes=1, ended={"over": 1}, errors={"no": 2})

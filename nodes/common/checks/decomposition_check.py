@@ -9,7 +9,7 @@ from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import GuardProposal, Method, SubAction, Subtask
 from messages.world import DEFAULT_GAME
 from nodes.common.checks.step_successes import ending_in, must_end, unseen, up_to
-from nodes.common.goals.goal_ids import slug
+from nodes.common.goals.goal_ids import guard_slug, slug
 from worlds import card
 
 
@@ -69,7 +69,14 @@ def decomposition_problems(
             f"The last sub-action ({last.name!r}) does not end in the subtask's success: "
             f"{must_end(goal)}"
         )
-    return problems + _guard_problems(guards, methods, most_guards)
+    problems += _guard_problems(guards, methods, most_guards)
+    return problems + [
+        f"The sub-action {name!r} and the guard {guard.name!r} would be taken for one: give the "
+        "sub-action another name."
+        for guard in guards
+        for name in names
+        if slug(name) == guard_slug(guard.name)
+    ]
 
 
 def up_to_success(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:

@@ -26,6 +26,11 @@ def slug(name: str) -> str:
     return f"{words[: LONGEST - 9].rstrip('-')}-{zlib.crc32(words.encode()):08x}"
 
 
+def guard_slug(name: str) -> str:
+    """A guard as one part of a goal id, where sub-actions of the same iteration have theirs."""
+    return f"guard-{slug(name)}"
+
+
 def file_name(id: str) -> str:
     """The one file or folder name of an id, wherever a file is named after it:
     ``goal/0-log/train`` -> ``goal+0-log+train``.
