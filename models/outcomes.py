@@ -244,9 +244,14 @@ def count_in_words(evidence: Evidence, ends: str = "") -> str:
     episodes = evidence.episodes
     worked = sum(_worked(evidence, episode) for episode in episodes)
     sentence = f"It worked in {worked} of {len(episodes)} episodes{ends}."
-    if episodes and _too_few(evidence):
-        sentence += f" Of fewer than {evidence.least_episodes} nothing counts as success."
-    return sentence
+    return f"{sentence} {too_few_in_words(evidence)}".strip()
+
+
+def too_few_in_words(evidence: Evidence) -> str:
+    """That its episodes were too few to count; empty if there were enough, or none."""
+    if not evidence.episodes or not _too_few(evidence):
+        return ""
+    return f"Of fewer than {evidence.least_episodes} nothing counts as success."
 
 
 def listed(ends: Sequence[Ending]) -> str:

@@ -17,7 +17,14 @@ from messages.chat import (
 )
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import JUDGED, Picture
-from models.outcomes import count_in_words, outcome_in_words, progress, succeeded, success_rate
+from models.outcomes import (
+    count_in_words,
+    outcome_in_words,
+    progress,
+    succeeded,
+    success_rate,
+    too_few_in_words,
+)
 from nodes.common.checks.task_check import condition_problem
 from nodes.common.parameters.vision import (
     StrictPictures,
@@ -111,10 +118,11 @@ class Critic(Node):
             answer = self._ask(evidence, 0.0, shown)
         except NoAnswer as error:
             return Verdict(success=False, success_rate=0.0, reason=_one_line(error.message))
+        rate = float(answer.success)
         return Verdict(
-            success=answer.success,
-            success_rate=float(answer.success),
-            reason=_one_line(answer.reason),
+            success=succeeded(evidence, rate),
+            success_rate=rate,
+            reason=f"{_one_line(answer.reason)} {too_few_in_words(evidence)}".strip(),
             suggestion=_one_line(answer.suggestion),
             episodes=len({picture.environment for picture in shown}),
         )

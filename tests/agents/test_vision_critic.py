@@ -395,6 +395,18 @@ def test_a_judgement_counts_the_episodes_that_were_shown(setting: Setting):
     assert verdict.episodes == 2
 
 
+def test_too_few_episodes_of_a_creative_task_count_as_no_success(setting: Setting):
+    """Where the samples cut its tryout, as of any other task."""
+    setting.server.script = says(json.dumps({**ANSWER, "success": True}))
+    success = Condition(kind=JUDGED, name="creative:0")
+    asked = msgspec.structs.replace(evidence(worked=6), success=success, least_episodes=7)
+    verdict = setting.judge(asked)
+    assert (verdict.success, verdict.success_rate) == (False, 1.0)
+    assert verdict.reason.endswith("Of fewer than 7 nothing counts as success.")
+    enough = msgspec.structs.replace(asked, id="demo/judge-1", least_episodes=6)
+    assert setting.judge(enough).success
+
+
 def test_a_creative_task_without_pictures_is_judged_not_done(setting: Setting):
     bare = evidence(worked=6, pictured=0)
     success = Condition(kind=JUDGED, name="creative:0")
