@@ -194,17 +194,29 @@ class Iteration(msgspec.Struct, tag=True, frozen=True, kw_only=True):
         """How much of its aim that tryout brought about, 0 to 1."""
         return self._last_tryout().progress
 
+    @property
+    def tryout_episodes(self) -> int:
+        """Episodes of that tryout; 0: there was none, or nothing was counted in it."""
+        compared = self._last_compared()
+        if compared is not None and compared.tried is not None:
+            return compared.tried.episodes
+        return self.lines[-1].verdict.episodes if self.lines else 0
+
     def _last_tryout(self) -> StagesTried:
-        """The one with the learned guards that stand, which are compared one after the other, each
-        beside those that were kept before it; else that of the last sub-action, which plays all
-        stages before it."""
-        for line in reversed(self.guards):
-            if line.tried is not None:
-                return line.tried.with_guard if line.made else line.tried.without
+        """The one with the learned guards that stand, else that of the last sub-action, which plays
+        all stages before it."""
+        compared = self._last_compared()
+        if compared is not None and compared.tried is not None:
+            return compared.tried.with_guard if compared.made else compared.tried.without
         if not self.lines:
             return StagesTried(success_rate=0.0, progress=0.0)
         verdict = self.lines[-1].verdict
         return StagesTried(success_rate=verdict.success_rate, progress=verdict.progress)
+
+    def _last_compared(self) -> GuardLine | None:
+        """Learned guards are compared one after the other, each beside those that were kept before
+        it."""
+        return next((line for line in reversed(self.guards) if line.tried is not None), None)
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ def chosen_iteration(
 def _evidence(iteration: Iteration) -> tuple[bool, float, int]:
     """Whether it was played often enough to displace another one, how often it succeeded, and on a
     tie the later one."""
-    tried = iteration.lines[-1].verdict.episodes if iteration.lines else 0
+    tried = iteration.tryout_episodes
     episodes = tried + iteration.episodes
     successes = iteration.tried_out * tried + iteration.success_rate * iteration.episodes
     return episodes >= LEAST_EPISODES, successes / episodes, iteration.number

@@ -91,7 +91,7 @@ def chosen(iterations: list[Iteration], limits: Limits) -> Iteration | None:
 
 def _merit(iteration: Iteration) -> tuple[bool, float, float, int]:
     """A rate of a few episodes, where samples were not enough for more, displaces no better one."""
-    enough = iteration.lines[-1].verdict.episodes >= LEAST_EPISODES if iteration.lines else False
+    enough = iteration.tryout_episodes >= LEAST_EPISODES
     return enough, iteration.tried_out, iteration.progress, iteration.number
 
 

@@ -4,17 +4,23 @@ import msgspec
 import pytest
 
 from messages.plan import (
+    GuardLine,
+    GuardProposal,
+    GuardTried,
     Iteration,
+    Limits,
     Line,
     Performed,
     PerformedEpisode,
     Samples,
+    StagesTried,
     SubAction,
     SubtaskReport,
 )
 from messages.verdict import Verdict
 from messages.world import Condition
 from nodes.planner.iteration_choice import chosen_iteration, lost_to_time, merit
+from nodes.slow_agent.stopping import chosen
 
 FIND = SubAction(
     name="find",
@@ -62,6 +68,33 @@ def test_where_all_fell_short_tryout_and_evaluation_choose_together(
     iterations: list[Iteration], stands: int
 ):
     assert number_of(chosen_iteration(fell_short(1), iterations)) == stands
+
+
+def guarded(iteration: Iteration, tried: int, episodes: int) -> Iteration:
+    """The iteration with a learned guard, with which its stages had so many successes."""
+    well = StagesTried(success_rate=tried / episodes, progress=0.0)
+    line = GuardLine(
+        proposal=GuardProposal(name="flee", method="rl", when="attacked"),
+        made=True,
+        attempts=1,
+        tried=GuardTried(episodes=episodes, with_guard=well, without=well),
+    )
+    return msgspec.structs.replace(iteration, guards=[line])
+
+
+def test_a_tryout_with_learned_guards_counts_by_its_own_episodes():
+    """45 of 60 and 12 of 20 are 57 of 80, more than the 28 of 40 of the other."""
+    steady = played(0, tried=14, evaluated=14)
+    compared = guarded(played(1, tried=20, evaluated=12), tried=45, episodes=60)
+    assert number_of(chosen_iteration(fell_short(0), [steady, compared])) == 1
+
+
+def test_a_tryout_with_learned_guards_of_too_few_episodes_displaces_no_iteration():
+    steady = played(0, tried=16, evaluated=16)
+    few = guarded(played(1, tried=16, evaluated=16), tried=2, episodes=2)
+    limits = Limits(success_rate=1.0)
+    assert number_of(chosen([steady, few], limits)) == 0
+    assert number_of(chosen([steady, guarded(few, tried=20, episodes=20)], limits)) == 1
 
 
 def test_the_iteration_that_achieved_the_subtask_stands():
