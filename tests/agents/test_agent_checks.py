@@ -195,6 +195,7 @@ def spec_answer(**changes: object) -> SpecAnswer:
         ({"budget": 10**9}, "budget"),
         ({"rewards": [{"kind": "gain", "weight": 1.0}]}, "needs a name"),
         ({"rewards": []}, "no reward"),
+        ({"rewards": [{"kind": "success", "weight": 0}]}, "nothing can be learned"),
         ({"rewards": [{"kind": "step", "weight": 1e39}]}, "at most 1e+06"),
         ({"rewards": [{"kind": "gain", "weight": 1.0, "name": "logg"}]}, "did you mean log"),
         ({"rewards": [{"kind": "facing", "weight": 1.0, "name": "tree"}]}, "no block or mob"),

@@ -237,4 +237,8 @@ def test_rewards_that_pay_for_something_else_are_left_out_and_success_always_pay
     ]
     unpaid = [msgspec.structs.replace(each, weight=0.0) for each in (near, stick)]
     assert for_the_aim([near, stick, *kept], LOG) == [*unpaid, *kept]
-    assert for_the_aim([near], LOG) == [unpaid[0], RewardTerm(kind="success", weight=1.0)]
+    pays = RewardTerm(kind="success", weight=1.0)
+    assert for_the_aim([near], LOG) == [unpaid[0], pays]
+    # A spec may name success and not pay for it.
+    named = RewardTerm(kind="success", weight=0.0)
+    assert for_the_aim([near, named], LOG) == [unpaid[0], named, pays]

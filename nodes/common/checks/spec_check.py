@@ -48,6 +48,8 @@ def spec_problems(
         taken.add(macro.name)
     if not answer.rewards:
         problems.append("There is no reward: at least one term is needed.")
+    elif not any(term.weight for term in answer.rewards):
+        problems.append("All rewards weigh 0, so nothing can be learned: give one a weight.")
     for term in answer.rewards:
         problems += _term_problems(term, specs, observations)
     wrong_targets = [specs.target_problem(name) for name in answer.targets]

@@ -33,12 +33,15 @@ def for_the_aim(rewards: list[RewardTerm], success: Condition) -> list[RewardTer
     the policy succeeds often enough by now to learn from them alone. The others weigh nothing, but
     stay, as what a policy sees of an inventory depends on what is rewarded."""
 
+    def pays_success(term: RewardTerm) -> bool:
+        return term.kind == "success" and term.weight > 0
+
     def kept(term: RewardTerm) -> bool:
         counts_aim = term.kind == "gain" and term.name == success.name
-        return term.kind in ("success", "step") or counts_aim
+        return pays_success(term) or term.kind == "step" or counts_aim
 
     found = [term if kept(term) else msgspec.structs.replace(term, weight=0.0) for term in rewards]
-    if not any(term.kind == "success" for term in rewards):
+    if not any(map(pays_success, rewards)):
         found.append(RewardTerm(kind="success", weight=1.0))
     return found
 
