@@ -10,10 +10,10 @@ and is then kept in a cookie, or comes in the header ``Authorization: Bearer TOK
 import hmac
 import ipaddress
 import socket
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -49,7 +49,6 @@ class Access:
         self._app = app
         self._token = token
         self._names = {"localhost", host.lower(), socket.gethostname().lower()}
-        self._secure_cookie = f"{COOKIE}={{}}; Path=/; HttpOnly; SameSite=Strict"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -74,14 +73,15 @@ class Access:
             return PlainTextResponse(sentence, 403)
         if not self._same_origin(scope, headers, hosts[0]):
             return PlainTextResponse("a request of another site is rejected", 403)
-        if not self._token or self._known(headers):
+        if not self._token or self._known(headers, hosts[0]):
             return None
-        return self._first(scope)
+        return self._first(scope, hosts[0])
 
     def _accepts(self, host: str) -> bool:
         try:
-            name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:
+            parts = urlsplit(f"//{host}")
+            name, _ = parts.hostname or "", parts.port
+        except ValueError:  # the port can be none, too
             return False
         if loopback(name):
             return True
@@ -106,17 +106,15 @@ class Access:
             f"https://{host}".lower(),
         )
 
-    def _known(self, headers: Headers) -> bool:
+    def _known(self, headers: Headers, host: str) -> bool:
         given = headers.get("authorization", "").removeprefix("Bearer ")
         if _equal(given, self._token):
             return True
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        return COOKIE in cookies and _equal(cookies[COOKIE].value, self._token)
+        # Cookies of other servers of this machine come along, whatever their ports and their form:
+        # the standard library's parser gives up all of them for one that is not as it should be.
+        return _equal(cookie_parser(headers.get("cookie", "")).get(_cookie(host), ""), self._token)
 
-    def _first(self, scope: Scope) -> Response:
+    def _first(self, scope: Scope, host: str) -> Response:
         """A request without the cookie: the address may have the token."""
         query = parse_qs(scope["query_string"].decode("latin-1"))
         given = query.pop("token", [""])[0]
@@ -126,8 +124,15 @@ class Access:
             return PlainTextResponse(sentence, 401)
         rest = urlencode(query, doseq=True)
         response = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
-        response.headers["set-cookie"] = self._secure_cookie.format(self._token)
+        kept = f"{_cookie(host)}={self._token}; Path=/; HttpOnly; SameSite=Strict"
+        response.headers["set-cookie"] = kept
         return response
+
+
+def _cookie(host: str) -> str:
+    """The name of the cookie. A browser keeps one of each name for all ports of a host, and the
+    pages of several runs, or machines, may have tokens of their own."""
+    return f"{COOKIE}-{urlsplit(f'//{host}').port or 80}"
 
 
 def _equal(given: str, token: str) -> bool:

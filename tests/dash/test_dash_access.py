@@ -134,9 +134,18 @@ def test_with_a_token_nothing_is_answered_without_it(guarded: Served) -> None:
     assert guarded.ask("/api/runs", cookie=kept)[0] == 200
     with guarded.live("over", cookie=kept) as socket:
         socket.recv(timeout=30.0)
+    # Another server's cookies on this machine: a browser sends them to every port of it.
+    for other in ('state={"open": true}', "a=b c", "flag", "list[0]=1", "name=ä", "=", ""):
+        assert guarded.ask("/api/runs", cookie=f"{other}; {kept}")[0] == 200, other
+        assert guarded.ask("/api/runs", cookie=f"{other}; {kept}x")[0] == 401, other
+    # Nor does the page of another token on this machine, at a port of its own, sign this one out.
+    _, _, headers = guarded.ask(f"/?token={TOKEN}", host="localhost:8421")
+    assert headers["set-cookie"].partition("=")[0] != kept.partition("=")[0]
+    assert guarded.ask("/api/runs", cookie=kept, host="localhost:99999")[0] == 403
     # Behind a token other names of this machine are fine, foreign ones are not.
-    assert guarded.ask("/api/runs", cookie=kept, host="10.0.0.7:8420")[0] == 200
-    assert guarded.ask("/api/runs", cookie=kept, host="evil.example")[0] == 403
+    port = guarded.port
+    assert guarded.ask("/api/runs", cookie=kept, host=f"10.0.0.7:{port}")[0] == 200
+    assert guarded.ask("/api/runs", cookie=kept, host=f"evil.example:{port}")[0] == 403
     assert guarded.ask("/api/runs", cookie=kept, origin="http://evil.example")[0] == 403
 
 
