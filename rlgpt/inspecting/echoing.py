@@ -1,6 +1,7 @@
 """The messages of topics as they are published, a JSON object a line."""
 
 import queue
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -36,6 +37,7 @@ def check_printing(count: int, silence: float | None) -> None:
         raise Refused(f"--timeout {silence:g}: seconds of silence, 0 or more")
 
 
+_INDEX = re.compile(r"-?[0-9]{1,18}")
 _Item = TypeVar("_Item")
 _LOOKED_AT = 1.0  # seconds between two looks at whether the launch goes on
 
@@ -95,7 +97,13 @@ def echo(
     with opened(wanted) as (run, stack, bus):
         check_topic(topic, run, described(run, stack, bus))
         received: queue.SimpleQueue[tuple[Header, Any]] = queue.SimpleQueue()
-        bus.subscribe_untyped(topic, lambda header, body: received.put((header, body)))
+
+        def take(header: Header, body: Any) -> None:
+            # What is published meanwhile must not put off the end of a command for last values.
+            if not latched or header.kind == "latched":
+                received.put((header, body))
+
+        bus.subscribe_untyped(topic, take)
         with spinning(bus):
             _print_messages(run, topic, received, count, silence, fields or [], latched)
     return 0
@@ -127,8 +135,6 @@ def _print_messages(
                 raise Refused(sentence, code=FAILED) from None
             sentence = f"nothing was published on {topic} for {silence:g} s"
             raise Refused(sentence, code=FAILED) from None
-        if latched and header.kind != "latched":
-            continue
         for field in fields:
             _field(body, field)  # refused before anything of the message is printed
         if topic.endswith("*"):
@@ -151,7 +157,7 @@ def _field(body: Any, path: str) -> Any:
             if name not in value:
                 raise Refused(f"--field {path}: the message has no `{name}`{_known(name, value)}")
             value = value[name]
-        elif isinstance(value, list) and name.lstrip("-").isdecimal():
+        elif isinstance(value, list) and _INDEX.fullmatch(name):
             if not -len(value) <= int(name) < len(value):
                 raise Refused(f"--field {path}: the list has {len(value)} entries")
             value = value[int(name)]

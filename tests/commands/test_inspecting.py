@@ -196,8 +196,13 @@ def test_topic_commands_list_describe_and_echo_topics(live: Launched, place: Pat
     assert once.stdout in ('"hello"\n', '"bye"\n')
     last = run_json("topic", "echo", "talker/chatter", "--once", "--latched", cwd=place)
     assert "numbers" in last
+    # It ends, though the topic is published on all the time.
+    assert printed("topic", "echo", "talker/chatter", "--latched", cwd=place).count("\n") == 1
     none = failed("topic", "echo", "talker/diagnostics", "--once", "--latched", cwd=place, code=1)
     assert "has no last value: it keeps none, or none was published yet" in none
+    for index in ("--1", "9" * 5000):
+        words = ("talker/heartbeat", "--once", "--field", f"busy.{index}")
+        assert "there are no fields in []" in refused("topic", "echo", *words, cwd=place)
     both = printed("topic", "echo", "talker/*", "--count", "3", cwd=place).splitlines()
     assert all(json.loads(line)["topic"].startswith("talker/") for line in both)
     assert "it has type, text, numbers" in refused(
