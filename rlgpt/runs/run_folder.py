@@ -67,6 +67,11 @@ def env_server_folders(run: Path) -> list[Path]:
 
 
 def _make(run: Path, exist_ok: bool) -> None:
+    if not is_text(run):
+        raise Refused(
+            f"the path of the run folder {run} is not in UTF-8; choose another with run=PATH, or "
+            "rename what is not"
+        )
     try:
         run.mkdir(parents=True, exist_ok=exist_ok)
     except FileExistsError:
@@ -111,13 +116,20 @@ def remove(run: Path, before: Path | None) -> None:
 
 def find(wanted: str | None) -> Path:
     """The run folder that a command is about: a path, a name below ``runs/``, or the newest run.
-    Raises Refused, also where its config.yaml is no launch's."""
+    Raises Refused, also where its config.yaml is no launch's, or its path no text."""
     run = _find(wanted)
+    if not is_text(run):
+        raise Refused(f"the path of the run folder {run} is not in UTF-8: rename what is not")
     try:
         read_config(run)
     except ConfigError as error:
         raise Refused(str(error)) from None
     return run
+
+
+def is_text(path: Path) -> bool:
+    """Whether a path is in UTF-8: JSON, messages, sockets and curves take no other."""
+    return not any("\ud800" <= each <= "\udfff" for each in str(path))
 
 
 def _find(wanted: str | None) -> Path:

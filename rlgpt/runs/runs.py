@@ -15,7 +15,7 @@ from rlgpt.report.known_success import known_success, rate_in_words
 from rlgpt.report.run_state import age
 from rlgpt.report.summary import samples
 from rlgpt.report.words import count, plain, shortened
-from rlgpt.runs import launches
+from rlgpt.runs import launches, run_folder
 from rlgpt.terminal import plain_table, print_table
 
 
@@ -45,8 +45,11 @@ def list_runs(folder: str, json: bool) -> int:
         raise Refused(f"{folder} is a run itself; name the folder that it is in")
     holds_run = _folders(place)
     closed = [path.name for path, holds in holds_run.items() if holds is None]
+    holding = [path for path, holds in holds_run.items() if holds]
+    if odd := sorted(path.name for path in holding if not run_folder.is_text(Path(path.name))):
+        to_stderr(f"left out, rename them, as their names are not in UTF-8: {', '.join(odd)}")
     found: list[Run] = []
-    for path in (path for path, holds in holds_run.items() if holds):
+    for path in (path for path in holding if run_folder.is_text(Path(path.name))):
         try:
             found.append(described(path))
         except PermissionError as error:
@@ -70,7 +73,7 @@ def list_runs(folder: str, json: bool) -> int:
         )
     if runs:
         print_table(table)
-    elif not closed:
+    elif not closed and not odd:
         print(f"no runs in {folder}; start one with `rlgpt launch`")
     return 0
 
@@ -84,8 +87,10 @@ def size(bytes: int) -> str:
 
 
 def run_folders(place: Path) -> list[Path]:
-    """The folders that hold a run; a link, as ``latest`` is, holds another one's."""
-    return [path for path, holds in _folders(place).items() if holds]
+    """The folders that hold a run and have a text for a name; a link, as ``latest`` is, holds
+    another one's."""
+    holding = [path for path, holds in _folders(place).items() if holds]
+    return [path for path in holding if run_folder.is_text(Path(path.name))]
 
 
 def _folders(place: Path) -> dict[Path, bool | None]:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import sqlite3
 import time
 from pathlib import Path
@@ -302,3 +303,31 @@ def test_a_run_whose_files_are_no_text_is_listed_with_the_others(
     assert main(["runs", "--json"]) == 0
     assert {each["run"] for each in json.loads(capsys.readouterr().out)} == {"whole", "damaged"}
     write(run)
+
+
+def test_a_run_whose_name_is_no_text_is_named_and_the_others_are_listed(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = ran(place, "over").with_name("odd\udcff")
+    shutil.copytree(odd.with_name("over"), odd)
+    for words in (["runs"], ["runs", "--json"]):
+        assert main(words) == 0
+        printed = capsys.readouterr()
+        said = "rlgpt: left out, rename them, as their names are not in UTF-8: odd<U+DCFF>\n"
+        assert printed.err == said
+        assert "over" in printed.out
+        assert "odd" not in printed.out
+    run_folder.point_latest(odd)
+    assert main(["report"]) == 2
+    assert "odd<U+DCFF> is not in UTF-8: rename what is not" in capsys.readouterr().err
+
+
+def test_no_run_is_made_where_its_path_would_be_no_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = tmp_path / "odd\udcff"
+    odd.mkdir()
+    monkeypatch.chdir(odd)
+    assert main(["launch", "harvest_log"]) == 2
+    assert "is not in UTF-8; choose another with run=PATH" in capsys.readouterr().err
+    assert not list(odd.iterdir())

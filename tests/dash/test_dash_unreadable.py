@@ -1,6 +1,7 @@
 """The page where a run may not be read: the other runs are listed and shown."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,3 +26,10 @@ def test_a_run_that_may_not_be_read_is_left_out_of_the_list(
         assert status == 403
         assert json.loads(body)["error"].endswith(" may not be read")
         assert page.json("/api/runs/over/plan")["goals"] is not None
+
+
+def test_a_run_whose_name_is_no_text_is_left_out_of_the_list(tmp_path: Path) -> None:
+    over = ran(tmp_path, "over")
+    shutil.copytree(over, over.with_name("odd\udcff"))
+    with served(over) as page:
+        assert [each["run"] for each in page.json("/api/runs")["runs"]] == ["over"]
