@@ -121,13 +121,18 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     with file, suppress(OSError):
         for number, line in enumerate(file, 1):
-            entry = _entry(line)
-            if isinstance(entry, dict):
-                yield number, entry
+            if (found := line_object(line)) is not None:
+                yield number, found
 
 
-def _entry(line: bytes) -> Any:
-    """None: it cannot be read, as the last line of a node that was killed while it wrote."""
+def line_object(line: bytes) -> dict[str, Any] | None:
+    """The object of a line; None: it cannot be read, as the last line of a node that was killed
+    while it wrote."""
+    found = _value(line)
+    return found if isinstance(found, dict) else None
+
+
+def _value(line: bytes) -> Any:
     try:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -214,7 +214,8 @@ def test_a_growing_transcript_is_read_on_with_its_unanswered_questions(tmp_path:
 
     conversation = Conversation(tmp_path)
     assert conversation.questions(0, 10)["newest"] == 0
-    path.write_bytes(line(1) + b"{broken\n" + line(2) + line(3)[:30])
+    odd = line(2).replace(b"alert", b"al\xffrt")  # a byte that is no text costs no question
+    path.write_bytes(line(1) + b"{broken\n" + odd + line(3)[:30])
     lost = {"time": 101.5, "id": "q9", "agent": "critic", "asked": "JudgeQuestion",
             "question": {}, "prompt": [], "sentence": "it wrote nonsense"}  # fmt: skip
     (tmp_path / "llm" / "unanswered.jsonl").write_bytes(msgspec.json.encode(lost) + b"\n")
@@ -222,13 +223,16 @@ def test_a_growing_transcript_is_read_on_with_its_unanswered_questions(tmp_path:
     assert [each.id for each in found["questions"]] == ["q1", "q9", "q2"]
     assert [each.unanswered for each in found["questions"]] == [False, True, False]
     assert found["agents"]["planner"] == {"count": 2, "prompt": 20, "completion": 4, "seconds": 1.0}
-    path.write_bytes(line(1) + b"{broken\n" + line(2) + line(3))
+    path.write_bytes(line(1) + b"{broken\n" + odd + line(3))
     found = conversation.questions(3, 10)
     assert [each.id for each in found["questions"]] == ["q3"]
     one = conversation.one(1)
     assert one is not None
     assert one["prompt"] == [{"role": "user", "content": "<script>alert(1)</script>"}]
     assert '"a": "x\\ny"' in one["answer"]
+    with_odd = conversation.one(3)
+    assert with_odd is not None
+    assert with_odd["prompt"][0]["content"] == "<script>al\ufffdrt(1)</script>"
     second = conversation.one(2)
     assert second is not None
     assert second["sentence"] == "it wrote nonsense"

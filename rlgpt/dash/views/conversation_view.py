@@ -78,8 +78,10 @@ class Conversation:
         try:
             with self._files[unanswered].open("rb") as file:
                 file.seek(first)
-                entry = msgspec.json.decode(file.read(length))
-        except (OSError, *UNDECODABLE):
+                entry = node_files.line_object(file.read(length))
+        except OSError:
+            return None
+        if entry is None:
             return None
         prompt = [
             {"role": str(m.get("role", "")), "content": _content(m)}
@@ -100,11 +102,7 @@ class Conversation:
         fresh: list[tuple[Question, bool, int, int]] = []
         for unanswered, path in self._files.items():
             for first, line in self._lines(unanswered, path):
-                try:
-                    entry = msgspec.json.decode(line)
-                except UNDECODABLE:
-                    continue
-                if isinstance(entry, dict):
+                if (entry := node_files.line_object(line)) is not None:
                     fresh.append((_question(unanswered, entry), unanswered, first, len(line)))
         for question, unanswered, first, length in sorted(fresh, key=lambda each: each[0].time):
             self._places.append((unanswered, first, length))
