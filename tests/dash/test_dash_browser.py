@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from rlgpt.report.words import count
 from rlgpt.report.writing import write
 from tests.dash.browser import NONE, PROGRAM, Browser
 from tests.dash.dash_served import Served, served, toys
@@ -194,6 +195,17 @@ def test_the_page_shows_the_last_of_a_hundred_updates_a_second(
     browser.wait("document.querySelector('.doing').innerText === 'update 299'")
     assert browser.run("rlgptPage.connection.messages") > before + 20
     assert browser.errors == []
+
+
+def test_counts_are_written_as_in_the_report_and_by_the_commands(
+    browser: Browser, page: Served
+) -> None:
+    numbers = [0, 950, 1_000, 1_200, 12_340, 20_000, 99_960, 100_000, 999_499, 999_500, 1_200_000]
+    browser.begin()
+    browser.open(f"{page.address}/#/it/overview")
+    shown = f"import('/static/format.js').then(({{ count }}) => {numbers}.map(count))"
+    browser.wait("!!document.querySelector('.head h1')")
+    assert browser.run(shown) == [count(number) for number in numbers]
 
 
 def test_a_chart_that_was_left_is_not_drawn_again(browser: Browser, page: Served) -> None:

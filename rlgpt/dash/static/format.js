@@ -1,10 +1,11 @@
 // Numbers and times for reading.
 
+// As the report and the commands write it: 1.2k, not 1.20k.
 export function count(number) {
   if (number === null || number === undefined) return "-";
   if (number < 1000) return String(Math.round(number));
-  if (number < 999500) return `${(number / 1000).toPrecision(3).replace(/\.?0+$/, (m) => (m.includes(".") ? "" : m))}k`;
-  return `${(number / 1e6).toPrecision(3)}M`;
+  const short = (value) => Number(value.toPrecision(3));
+  return number < 999500 ? `${short(number / 1000)}k` : `${short(number / 1e6)}M`;
 }
 
 export function rate(value) {
