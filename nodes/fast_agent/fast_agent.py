@@ -1,5 +1,8 @@
 """The fast agent node: the inner loop (implement one sub-action), evaluations, performances."""
 
+import os
+from pathlib import Path
+
 from messages.bus import GoalHandle, RemoteError
 from messages.plan import (
     EVALUATE,
@@ -155,7 +158,7 @@ class FastAgent(Agent):
         if folder is None:
             return None
         try:
-            return Library(self.run / folder)
+            return Library(self.run / Path(os.path.expanduser(folder)))
         except LibraryError as error:
             raise UnusableFile(
                 f"{error}; or go without: nodes.fast_agent.parameters.skills=null"

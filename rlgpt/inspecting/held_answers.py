@@ -117,7 +117,7 @@ def edit(which: str | None, file: str | None, wanted: str | None) -> int:
     with _llm(wanted) as call:
         held: Held = call(HELD, HeldId(id=_chosen(which, wanted, call).id))
         if file is not None:
-            problems = _use(call, held, read_answer(Path(file), held))
+            problems = _use(call, held, read_answer(Path(os.path.expanduser(file)), held))
             if problems:
                 raise Refused(f"{file} is not used:\n" + "\n".join(f"- {p}" for p in problems))
             return 0
@@ -184,8 +184,9 @@ def _chosen(which: str | None, wanted: str | None, call: Any) -> HeldNote:
         if len(held) > 1:
             raise Refused(f"{len(held)} answers wait: name one, from `rlgpt break list{at_run}`")
         return held[0]
-    if which.isdecimal() and 1 <= int(which) <= len(held):
-        return held[int(which) - 1]
+    numbered = {str(number): note for number, note in enumerate(held, 1)}
+    if which in numbered:
+        return numbered[which]
     named = [note for note in held if note.id == which]
     named = named or [note for note in held if note.id.endswith(which)]
     if not named:

@@ -1,5 +1,6 @@
 """The nodes' parameters: reading, setting, saving and loading them."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ def _by_node(read: object) -> dict[str, dict[str, ParameterValue]]:
 def load_parameters(path: str, wanted: str | None) -> int:
     """Set the live parameters that a file of `dump_parameters` has. Those that are not live must be
     as they are: nothing is set where one is not, or where the file names what there is not."""
-    text = read_user_text(Path(path))
+    text = read_user_text(Path(os.path.expanduser(path)))
     try:
         asked = _by_node(read_yaml(text))
     except RecursionError:

@@ -77,7 +77,7 @@ class ProgramRun(msgspec.Struct, frozen=True, kw_only=True):
 def run_program(file: str, options: Options) -> int:
     """Check a program and play it. Returns 0 if it ran, with any result, and 2 if it may not run;
     raises Refused for a command that cannot be done."""
-    source = read_user_text(Path(file))
+    source = read_user_text(Path(os.path.expanduser(file)))
     if not 1 <= options.seeds <= MOST_ENVIRONMENTS:
         raise Refused(f"--seeds {options.seeds}: 1 to {MOST_ENVIRONMENTS:,} can be played at once")
     if not 0 <= options.first <= _LAST_SEED:

@@ -2,6 +2,7 @@
 and both answers side by side. Nothing of the run is changed."""
 
 import json
+import os
 import subprocess
 from itertools import zip_longest
 from pathlib import Path
@@ -104,14 +105,15 @@ def ask_again(agent: str, question: str, wanted: str | None, options: Options) -
     chosen = _chosen(questions(run, agent), question, agent, run)
     config = node_files.config(run)
     prompt = options.prompt or ("now" if options.llm is None else "sent")
+    file = Path(os.path.expanduser(prompt)).absolute()
     if prompt not in ("now", "sent"):
-        check_regular(Path(prompt))
+        check_regular(file)
     request = {
         "run": str(run),
         "id": chosen.id,
         "profile": _profile(config, options),
         "prompt": prompt if prompt in ("now", "sent") else "file",
-        "file": "" if prompt in ("now", "sent") else str(Path(prompt).absolute()),
+        "file": "" if prompt in ("now", "sent") else str(file),
         "repairs": options.repairs,
         "most_samples": _most_samples(config),
     }
@@ -125,9 +127,10 @@ def ask_again(agent: str, question: str, wanted: str | None, options: Options) -
 
 
 def _chosen(known: list[Recorded], question: str, agent: str, run: Path) -> Recorded:
+    numbered = {str(number): each for number, each in enumerate(known, 1)}
+    if question in numbered:
+        return numbered[question]
     if question.isdecimal():
-        if 1 <= int(question) <= len(known):
-            return known[int(question) - 1]
         raise Refused(
             f"{agent} asked {counted(len(known), 'question')} in {run.name}, "
             f"and none has the number {question}; `rlgpt ask {agent}{run_option(run)}` lists them"

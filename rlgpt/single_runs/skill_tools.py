@@ -156,7 +156,7 @@ def play(name: str, folder: str | None, episodes: int, seed: int) -> int:
 @contextlib.contextmanager
 def _library(folder: str | None) -> Generator[Library]:
     try:
-        library = Library(Path(folder or DEFAULT), make=False)
+        library = Library(Path(os.path.expanduser(folder or DEFAULT)), make=False)
     except LibraryError as error:
         hint = "" if folder else "; --library FOLDER names another"
         raise Refused(f"{error}{hint}") from None

@@ -1,5 +1,6 @@
 """``rlgpt table NAME``: run what is missing of a table, and write it."""
 
+import os
 import shlex
 from pathlib import Path
 
@@ -62,7 +63,8 @@ def table(name: str, options: Options) -> int:
     if options.quick:
         definition = tables.quick(definition)
     only = selection(options.only, definition)
-    results = Path(options.results) / "quick" if options.quick else Path(options.results)
+    folder = Path(os.path.expanduser(options.results))
+    results = folder / "quick" if options.quick else folder
     present, left_out = _present(definition)
     cells = expand(
         present,

@@ -90,6 +90,8 @@ def test_the_questions_of_a_run_are_listed(place: Path) -> None:
     assert "asked 1 question in it, and none has the number 2" in refused(
         "ask", "planner", "2", *words[2:], cwd=place
     )
+    digits = "9" * 5000  # more than Python makes a number of
+    assert "none has the number 99" in refused("ask", "planner", digits, *words[2:], cwd=place)
     more = refused("ask", "planner", "1", "--repairs", "-1", *words[2:], cwd=place)
     assert "0 or more" in more
 
@@ -191,7 +193,7 @@ def test_a_question_is_put_with_an_edited_prompt(
 
 
 def test_a_question_that_cannot_be_asked_is_refused_in_one_sentence(
-    place: Path, server: Server, tmp_path: Path
+    place: Path, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong, odd = tmp_path / "plan.user.jinja", tmp_path / "other.user.jinja"
     wrong.write_text("Reach {{ tusk.prompt }}.\n")
@@ -218,6 +220,9 @@ def test_a_question_that_cannot_be_asked_is_refused_in_one_sentence(
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe")
     said = refused("ask", "planner", "1", "--prompt", str(binary), *run, cwd=place)
+    assert said.endswith("binary is not text in UTF-8\n")
+    monkeypatch.setenv("HOME", str(tmp_path))  # a shell leaves the `~` of an option's value
+    said = refused("ask", "planner", "1", "--prompt=~/binary", *run, cwd=place)
     assert said.endswith("binary is not text in UTF-8\n")
     missing = refused("ask", "planner", "1", "--prompt", "nowhere", *run, cwd=place)
     assert "nowhere cannot be read" in missing

@@ -334,7 +334,9 @@ def test_an_answer_is_edited_in_an_editor_until_it_fits(
     assert json.loads(asked.result(PATIENCE).answer)["subtasks"][0]["name"] == "get logs"
 
 
-def test_break_commands_set_list_show_edit_and_clear(setting: Setting, tmp_path: Path) -> None:
+def test_break_commands_set_list_show_edit_and_clear(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = ("--run", str(setting.run))
 
     def run_break(*words: str) -> str:
@@ -347,6 +349,8 @@ def test_break_commands_set_list_show_edit_and_clear(setting: Setting, tmp_path:
     listed = run_break("list")
     assert "breakpoints: planner/plan" in listed
     assert "goal/plan-0" in listed
+    digits = "9" * 5000  # more than Python makes a number of
+    assert "no answer to `99" in refused("break", "show", digits, *run, cwd=tmp_path)
     shown = run_break("show")
     assert "[user]" in shown
     assert "subtasks:\n- name: harvest 1 log" in shown
@@ -363,7 +367,8 @@ def test_break_commands_set_list_show_edit_and_clear(setting: Setting, tmp_path:
     wrong = refused("break", "edit", "1", "--file", str(program), *run, cwd=tmp_path)
     assert "an answer to plan has no program" in wrong
     file.write_text(yaml.safe_dump(OTHER))
-    assert "is used as you wrote it" in run_break("edit", "plan-0", "--file", str(file))
+    monkeypatch.setenv("HOME", str(tmp_path))  # a shell leaves the `~` of an option's value
+    assert "is used as you wrote it" in run_break("edit", "plan-0", "--file=~/answer.yaml")
     assert asked.result(PATIENCE).edited_by
     assert "are no longer held" in run_break("clear", "planner/plan")
     prompt = printed("prompt", "show", "planner", *run, cwd=tmp_path)
