@@ -93,8 +93,8 @@ class Embedder(Protocol):
 
 class Readings(ABC):
     """What a world shows after a step, read at most once, however many readers there are. Call
-    ``forget`` after each step or reset. ``embedder``: for `embedding`, which is not asked for where
-    there is none."""
+    ``forget`` after each step and ``begin`` after each reset. ``embedder``: for `embedding`, which
+    is not asked for where there is none."""
 
     def __init__(self, world: Any, embedder: Embedder | None = None) -> None:
         self.world = world
@@ -110,6 +110,10 @@ class Readings(ABC):
             self._to_embed |= True if moved is None else moved
         for stale in self._to_draw.values():
             stale |= True if moved is None else moved
+
+    def begin(self, rows: Bools) -> None:
+        """Episodes begin in ``rows`` (B,): nothing is known there of those before."""
+        self.forget(rows)
 
     def expect(self, interface: Interface) -> None:  # noqa: B027 - most games need not prepare
         """A policy meets the session by this interface from now on."""

@@ -1,9 +1,11 @@
 """What policies see of mobs, their own gear, light, fluids and food, in the embedded world."""
 
+import msgspec
 import numpy as np
 import pytest
 
-from messages.world import Condition, Interface, Task
+from messages.world import Condition, Interface, OpenSession, SeedRange, Task
+from nodes.env_server.session import Session
 from tests.voxel_world.test_mobs import Yard
 from voxeldojo.engine.observation.readings_for_programs import ARMOUR
 from voxeldojo.rules import item_id
@@ -30,6 +32,9 @@ class Eyes:
         self._readings.forget(np.ones(1, bool))
         nothing = np.zeros(1, np.float32)
         return self._features.compute(self._readings, nothing, np.full(1, -1))[0].copy()
+
+    def begin(self) -> None:
+        self._readings.begin(np.ones(1, bool))
 
     def mobs(self) -> np.ndarray:
         """One row for each mob that there is room for."""
@@ -86,6 +91,36 @@ def test_whether_a_mob_comes_nearer_is_shown_from_the_fifth_look_on(
         yard.mobs["z"][number] += step
     assert told[:4] == [0, 0, 0, 0]
     assert told[4] == pytest.approx(comes, abs=0.05)
+
+
+def test_a_mob_is_not_compared_with_one_of_the_episode_before() -> None:
+    yard = Yard()
+    number = placed(yard, "zombie", 16.5, 22.5)
+    eyes = Eyes(yard, "hostiles")
+    for _ in range(4):
+        eyes.mobs()
+    eyes.begin()
+    yard.mobs["z"][number] = 21.5
+    assert eyes.mobs()[0, [SEEN, COMES]].tolist() == [1, 0]
+
+
+def test_a_sessions_episode_of_a_seed_shows_the_same_mobs_again() -> None:
+    task = msgspec.structs.replace(
+        TASK, biome="plains", world={"initial_mobs": "zombie,cow,sheep,skeleton", "area": 32}
+    )
+    interface = Interface(
+        observations=["hostiles", "passives"], actions=["noop"], success=TASK.success, horizon=8
+    )
+    request = OpenSession(
+        session="same", task=task, size=4, seeds=SeedRange(first=0, count=4), autoreset=True,
+        interface=interface,
+    )  # fmt: skip
+    session = Session(request, GAME.make_world("embedded", 4, task))
+    seen = [session.opened().features]
+    seen += [session.step(np.zeros(4, np.int64)).features for _ in range(15)]
+    assert any(each.any() for each in seen)
+    assert np.array_equal(seen[:8], seen[8:])
+    session.close()
 
 
 def test_the_players_own_movement_does_not_count_as_a_mob_coming() -> None:

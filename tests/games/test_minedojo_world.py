@@ -23,8 +23,8 @@ from voxeldojo.rules.mobs import MOB_IDS
 from worlds.minecraft.card import features
 from worlds.minecraft.play.minedojo import MineDojoWorld, ports
 from worlds.minecraft.play.minedojo.framed_msgpack import Malformed, packed, unpacked
-from worlds.minecraft.play.minedojo.real_world import ENVIRONMENT, stacks_in_slots
-from worlds.minecraft.play.minedojo.seen import Statistics
+from worlds.minecraft.play.minedojo.real_world import ENVIRONMENT, default_rays, stacks_in_slots
+from worlds.minecraft.play.minedojo.seen import Seen, Statistics
 from worlds.minecraft.play.readings import Readings
 from worlds.play import WorldError
 
@@ -93,6 +93,15 @@ def test_a_slot_of_the_start_inventory_holds_no_more_than_a_stack_of_its_item() 
         stacks_in_slots({"iron_pickaxe": 37}, {})
 
 
+@pytest.mark.parametrize("grid", [features.ray_grid(), features.mob_grid()], ids=["blocks", "mobs"])
+def test_instances_look_along_the_rays_of_every_feature(grid: list[tuple[float, float]]) -> None:
+    seen = Seen(1, 1, default_rays())
+    rays = np.array(grid, np.float32)
+    kinds, distances = seen.mobs(rays, features.RAY_REACH, None)
+    assert kinds.shape == distances.shape == (1, len(grid))
+    assert seen.rays(rays, features.RAY_REACH, None)[0].shape == (1, len(grid))
+
+
 def test_the_option_initial_mobs_is_refused() -> None:
     asked = task(world={"initial_mobs": "cow"})
     with pytest.raises(ValueError, match=r"lays out no initial mobs \(cow\)"):
@@ -128,7 +137,7 @@ def test_the_real_package_shows_what_the_embedded_world_shows(server: Server) ->
         for name, mask in embedded.masks().items():
             assert np.array_equal(world.masks()[name], mask), name
         mine, theirs = Readings(world), Readings(embedded)
-        for read in ("fan", "wide", "facing"):
+        for read in ("fan", "wide", "facing", "mob_fan"):
             (ids, distances), (others, far) = getattr(mine, read)(), getattr(theirs, read)()
             assert np.array_equal(ids, others), read
             assert np.allclose(distances, far, atol=1e-3), read

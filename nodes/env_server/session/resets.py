@@ -103,7 +103,7 @@ class Resets:
         part = CLOCK.switch(WORLD)
         self._steps.world.reset(numbers, episodes.next_seeds(numbers))
         CLOCK.switch(part)
-        readings.forget(rows)
+        readings.begin(rows)
         episodes.begin(numbers, readings)
         steps = 0
         begun = rows

@@ -1,7 +1,8 @@
 """The picture of a game, put together of small ones that the `crafter` package drew once.
 
-The package draws each cell of the view and each item anew, which took some forty times as long.
-There are few different cells: a material with a creature or without one, an item with its number.
+The package draws each cell of the view and each item every time, which took some forty times as
+long. There are few different cells: a material with a creature or without one, an item with its
+number.
 """
 
 from collections.abc import Mapping

@@ -75,6 +75,10 @@ class MobsNear:
         self._kinds_before = np.zeros((size, LOOKS, count), np.int64)  # 0: none
         self._places_before = np.zeros((size, LOOKS, count, 3))
 
+    def begin(self, rows: Bools) -> None:
+        """Episodes begin in ``rows`` (B,): what was seen there before is not compared with."""
+        self._looks[rows] = 0
+
     def look(
         self,
         kinds: Ints,

@@ -61,6 +61,9 @@ _MOB_FAN = np.array(features.mob_grid(), dtype=np.float32)
 _WIDE = np.radians(np.array(PROGRAM_GRID, dtype=np.float32)).astype(np.float32)
 _FAR = np.radians(np.array(FAR_GRID, dtype=np.float32)).astype(np.float32)
 _MOBS = np.radians(np.array(MOB_GRID, dtype=np.float32)).astype(np.float32)
+GRIDS = (_AHEAD, _FAN, _MOB_FAN, _WIDE, _MOBS)
+"""All that is cast at most `RAY_REACH` far, each (R, 2) pitch and yaw in radians. A world whose
+rays are chosen when it is made has to have them."""
 CENTRE = features.RAY_PITCHES.index(0.0) * len(features.RAY_YAWS) + features.RAY_YAWS.index(0.0)
 
 
@@ -96,6 +99,11 @@ class Readings(GameReadings):
         self._counts.clear()
         for stale in self._moved.values():
             stale |= True if moved is None else moved
+
+    def begin(self, rows: Bools) -> None:
+        super().begin(rows)
+        for near in self._near.values():
+            near.begin(rows)
 
     def expect(self, interface: Interface) -> None:
         self.fan_every_step = any(term.kind == "approach" for term in interface.rewards)

@@ -53,9 +53,9 @@ class PolicyView:
         self.play.begin(rows, seeds)
         self._steps[rows] = 0
         self._previous[rows] = -1
-        moved = np.zeros(self.play.world.size, bool)
-        moved[rows] = True
-        self._readings.forget(moved)
+        begun = np.zeros(self.play.world.size, bool)
+        begun[rows] = True
+        self._readings.begin(begun)
 
     def step(self, chosen: Ints, active: Bools) -> Step:
         """The numbered actions (B,) in the active environments. What is impossible does nothing."""

@@ -18,7 +18,7 @@ from worlds.minecraft.card import features
 from worlds.minecraft.play.minedojo import ports as taken_ports
 from worlds.minecraft.play.minedojo.instance import Instance, Lost, RefusedByPackage
 from worlds.minecraft.play.minedojo.seen import Seen, Statistics, observation_of
-from worlds.minecraft.play.readings import MOB_GRID, PROGRAM_GRID
+from worlds.minecraft.play.readings import GRIDS
 from worlds.play import WorldError
 
 LOG = logging.getLogger("minedojo")
@@ -358,9 +358,7 @@ class MineDojoWorld(World):
 
 def default_rays() -> list[tuple[float, float, float]]:
     """All rays along which policies and programs look, by MineDojo's signs."""
-    fan = [tuple(ray) for ray in features.ray_grid()]
-    wide = np.radians(np.array([*PROGRAM_GRID, *MOB_GRID])).tolist()
-    found = {(round(p, 6), round(y, 6)) for p, y in [(0.0, 0.0), *fan, *wide]}
+    found = {(round(p, 6), round(y, 6)) for p, y in np.concatenate(GRIDS).tolist()}
     # MineDojo's lidar has + yaw to the left.
     return [(pitch, -yaw, features.RAY_REACH) for pitch, yaw in sorted(found)]
 
