@@ -192,6 +192,24 @@ def test_autocraft_crafts_only_what_the_goal_needs():
     batch.close()
 
 
+def test_autocraft_crafts_a_station_that_is_wanted_though_one_stands_near():
+    table = Condition(kind="have", name="crafting_table")
+    put_down = (
+        "def action(obs):\n    obs = look(60)\n    obs = craft('crafting_table')\n"
+        "    obs = place('crafting_table')\n    obs = look(-15)\n"
+    )
+    batch = session(task("stick", inventory={"planks": 12}), crafting(table, autocraft=False))
+    batch.run_program(Program(name="put down", source=put_down, max_steps=20))
+    batch.take(crafting(table), begins=True)
+    assert batch.step(np.zeros(2, np.int64)).success.all()
+    for episode in batch.episodes():
+        assert (episode.after.inventory, episode.after.stations) == (
+            {"crafting_table": 1, "planks": 4},
+            ["crafting_table"],
+        )
+    batch.close()
+
+
 def test_autocraft_places_a_station_where_the_crosshair_is_on_a_block():
     goal = Condition(kind="have", name="bucket")
     asked = task("milk_bucket", success=goal)
