@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from messages.chat import JudgeQuestion
-from messages.world import JUDGED, Condition, Episode, View
+from messages.world import JUDGED, Condition, Episode, RewardTerm, View
 from nodes.common.questions.asking import render
 from nodes.llm.prompt_pages import ROOT, samples
 from tests.fake_world import FakeWorld
@@ -15,9 +15,11 @@ from voxeldojo.actions import action
 from voxeldojo.engine.mobs.placing import place_mob
 from voxeldojo.rules import BIOMES, block_names, item_names
 from voxeldojo.rules.mobs import MOB_IDS, MOBS, entity_names, mob_names
+from worlds import card, play
 from worlds.minecraft.card.conditions import CONDITIONS, DIMENSIONS, KINDS, STATIONS, TICKS, VITALS
 from worlds.minecraft.play import views
 from worlds.minecraft.play.conditions import Judge
+from worlds.minecraft.play.features import Senses
 from worlds.minecraft.play.readings import Readings
 from worlds.minecraft.play.views import view
 from worlds.minecraft.play.warm_up import warm_up
@@ -159,6 +161,7 @@ def test_health_conditions_hold_at_their_quantity() -> None:
         ("worn", "log", 1, "log is not worn"),
         ("worn", "air", 1, "air is in no inventory"),
         ("near", "air", 1, "air is always near"),
+        ("facing", "air", 1, "air is not seen: name a block or mob"),
         ("lived", "years", 1, "a unit of time is ticks or days, not 'years'"),
         ("in_biome", "forrest", 1, "there is no biome 'forrest'"),
         ("in_dimension", "hell", 1, "a dimension is overworld, nether or end, not 'hell'"),
@@ -171,6 +174,17 @@ def test_mistakes_in_a_condition_are_named(
     kind: str, name: str, quantity: int, problem: str
 ) -> None:
     assert problem in CONDITIONS.problem(Condition(kind=kind, name=name, quantity=quantity))
+
+
+@pytest.mark.parametrize("kind", ["gain", "approach", "facing"])
+def test_air_is_neither_rewarded_nor_a_target(kind: str) -> None:
+    term = RewardTerm(kind=kind, weight=1.0, name="air")
+    assert card("minecraft").specs.reward_problem(term).startswith("air is ")
+    with pytest.raises(ValueError, match="air is no"):
+        play("minecraft").reward(term, FakeWorld(1))
+    assert card("minecraft").specs.target_problem("air") == "air is not seen: name a block or mob"
+    with pytest.raises(ValueError, match="air is no block or mob: name one"):
+        Senses(["air"], [], FakeWorld(1))
 
 
 def test_a_world_that_does_not_count_reports_it() -> None:

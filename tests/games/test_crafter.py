@@ -208,6 +208,8 @@ def test_conditions_count_items_and_achievements() -> None:
     counted[1, COUNTERS.index("collect_wood")] += 1
     readings.forget()
     assert (readings.counters()[0] == start[0]).all()
+    with pytest.raises(ValueError, match="quantity is at least 1, not 0"):
+        PLAY.judge(msgspec.structs.replace(WOOD, quantity=0), world)
     with pytest.raises(ValueError, match="Crafter has no condition near wood"):
         PLAY.judge(Condition(kind="near", name="wood"), world)
 

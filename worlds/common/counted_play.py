@@ -139,6 +139,8 @@ class CountedPlay(Play):
             raise ValueError(
                 f"{self.card.title} has no condition {condition.kind} {condition.name}"
             )
+        if condition.quantity < 1:
+            raise ValueError(f"a condition's quantity is at least 1, not {condition.quantity}")
         return CounterJudge(self.counter_names.index(condition.name), condition.quantity)
 
     def features(

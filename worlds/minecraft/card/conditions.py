@@ -106,6 +106,8 @@ def item_problem(name: str) -> str:
 
 def seen_problem(name: str, mobs: bool = True) -> str:
     """What is wrong with the localised name of a block, or with ``mobs`` of a block or mob."""
+    if name == "air":
+        return f"air is not seen: name a block{' or mob' if mobs else ''}"
     if name in _BLOCKS or (mobs and name in _MOBS):
         return ""
     if other := not_seen(name) if mobs else not_a_block(name):
@@ -124,7 +126,8 @@ def _near_problem(name: str) -> str:
     return "air is always near: name a block" if name == "air" else seen_problem(name, mobs=False)
 
 
-def _counted_problem(name: str) -> str:
+def counted_problem(name: str) -> str:
+    """What is wrong with the registry name of an item that is to be had, "" if nothing is."""
     return "air is in no inventory: name an item" if name == "air" else item_problem(name)
 
 
@@ -137,7 +140,7 @@ def _placed_problem(name: str) -> str:
 
 
 def _worn_problem(name: str) -> str:
-    if problem := _counted_problem(name):
+    if problem := counted_problem(name):
         return problem
     return (
         ""
@@ -209,7 +212,7 @@ KINDS: dict[str, Kind] = {
     "have": Kind(
         meaning="at least ``quantity`` more of item ``name`` in the inventory, armour slots and "
         f"off hand included, {_SINCE}; ``name`` is a registry name (``log``)",
-        name_problem=_counted_problem,
+        name_problem=counted_problem,
         words=lambda c: f"at least {c.quantity} more of `{c.name}` in the inventory",
         short=lambda c: f"{c.quantity} more {c.name} in the inventory",
         holds=lambda c, episode: gained(c, episode) >= c.quantity,
@@ -250,7 +253,7 @@ KINDS: dict[str, Kind] = {
         meaning=f"item ``name`` used at least ``quantity`` times more {_SINCE}, by the game's "
         "statistics: tools and weapons count when they wear, armour when it is put on, a bow when "
         "it shoots, other items when they are placed or used with an effect",
-        name_problem=_counted_problem,
+        name_problem=counted_problem,
         words=lambda c: f"`{c.name}` used {_often(c.quantity)} more",
         short=lambda c: f"{c.name} used {_often(c.quantity)} more",
         holds=_used_holds,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from messages.world import Condition, Interface, RewardTerm
 from voxeldojo.actions import AUTOCRAFT_STEPS, PRIMITIVES, WITH_ITEM, check_item
 from worlds.card import Specs
-from worlds.minecraft.card.conditions import item_problem, seen_problem
+from worlds.minecraft.card.conditions import counted_problem, seen_problem
 from worlds.minecraft.card.features import FEATURES, counted_items
 from worlds.minecraft.card.naming import mob_seen_as, seen_name
 
@@ -41,7 +41,7 @@ class MinecraftSpecs(Specs):
     def reward_problem(self, term: RewardTerm) -> str:
         if term.kind not in self.rewards:
             return f"there is no such term; the game's own are {', '.join(self.rewards)}"
-        return item_problem(term.name) if term.kind == "gain" else seen_problem(term.name)
+        return counted_problem(term.name) if term.kind == "gain" else seen_problem(term.name)
 
     def seen_name(self, name: str) -> str:
         return mob_seen_as(seen_name(name))

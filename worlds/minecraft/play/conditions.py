@@ -60,6 +60,8 @@ def target_id(world: World, name: str) -> tuple[int, bool]:
 
 
 def _id(kind: str, name: str, names: list[str]) -> int:
+    if name == "air":  # has a number, but is what a place without any shows
+        raise ValueError(f"air is no {kind}: name one")
     if name in names:
         return names.index(name)
     raise ValueError(f"there is no {kind} {name!r}{near(name, names)}")
