@@ -72,9 +72,11 @@ class CrafterWorld(World):
         """The picture, (3, height, width). Larger ones are the same picture with larger dots."""
         self.sight(environment)  # begins an episode if there is none
         picture = self._games[environment].picture()
-        rows = np.arange(height) * picture.shape[0] // height
-        columns = np.arange(width) * picture.shape[1] // width
-        return np.ascontiguousarray(picture[rows][:, columns].transpose(2, 0, 1))
+        if picture.shape[:2] != (height, width):
+            rows = np.arange(height) * picture.shape[0] // height
+            columns = np.arange(width) * picture.shape[1] // width
+            picture = picture[rows][:, columns]
+        return np.ascontiguousarray(picture.transpose(2, 0, 1))
 
     def cause_of_death(self, environment: int) -> str:
         """The cause of death by the last view: the ground, what stood near, what was used up; empty

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worlds.common.numbered_actions import Shown
 from worlds.crafter.card.crafter_names import HIGH, SIZE, THINGS, WIDE
@@ -103,7 +104,7 @@ def way_to(obs: Any, things: Any) -> Way | None:
     """The way to stand beside the nearest of these things."""
     sight, codes = _sight(obs, "way_to"), _codes("way_to", things)
     memory = _memory(sight)
-    goal = np.isin(memory.ground, codes)
+    goal = _shows(memory.ground, codes)
     for creature in sight.creatures:
         if creature.name in things:
             goal[memory.x + creature.dx, memory.y + creature.dy] = True
@@ -133,7 +134,7 @@ def way_to_unknown(obs: Any, near: Any = (), stale: Any = 0, least: Any = 3) -> 
     memory = sight.memory
     goal = memory.ground == CODES["unknown"]
     if codes:
-        ground = np.isin(memory.ground, codes)
+        ground = _shows(memory.ground, codes)
         goal &= routes.near(ground)
         if stale > 0:
             goal |= ground & (memory.seen < sight.time - stale)
@@ -146,6 +147,13 @@ def _way(sight: Sight, goal: Any, how: int, least: int = 1) -> Way | None:
     cost = routes.costs(memory, sight.inventory, sight.creatures, sight.time)
     found = routes.find(cost, goal, memory, how, least)
     return None if found is None else Way(*found)
+
+
+def _shows(ground: NDArray[np.uint8], codes: list[int]) -> NDArray[np.bool_]:
+    """Where one of the things is. By a table, as `np.isin` takes several times as long."""
+    wanted = np.zeros(len(THINGS), bool)
+    wanted[codes] = True
+    return wanted[ground]
 
 
 def _memory(sight: Sight) -> Memory:

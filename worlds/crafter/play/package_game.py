@@ -3,8 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -87,8 +89,7 @@ class Game:
         self._env._seed, self._env._episode = seed, 0
         with _compiled_world_making():
             self._env.reset()
-        player = self.player
-        player.distance = lambda target: _distance(player, target)
+        self.player.distance = partial(_distance, self.player)
         self._seed = seed % 2**32
 
     def step(self, action: int) -> None:
@@ -110,39 +111,49 @@ class Game:
 
     def picture(self) -> NDArray[np.uint8]:
         """(64, 64, 3); of one step it is the same each time."""
-        materials = self._window(self._world._mat_map.astype(np.int64), -1)
+        ground, objects = self._in_view()
         random = None
         if self.daylight < NIGHT:
             random = np.random.RandomState([self._seed, self.steps])
-        return self._picture.draw(materials, dict(self._objects()), random)
+        return self._picture.draw(ground, objects, random)
 
-    def ground(self) -> NDArray[np.uint8]:
+    def view(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Materials of the view, (9, 7) by x and y, also where creatures stand: the picture shows
-        the ground around them."""
-        return self._window(self._world._mat_map, _VOID)
-
-    def things(self, ground: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """What each cell of the view shows, (9, 7): a creature, else the ground. The player itself
-        is not shown."""
+        the ground around them. And what each cell shows, (9, 7): a creature, else the ground. The
+        player itself is not shown."""
+        ground, objects = self._in_view()
         shown = ground.copy()
-        for cell, creature in self._objects():
+        for cell, creature in objects.items():
             if cell != (WIDE, HIGH):
                 shown[cell] = CODES[_TEXTURES[creature.texture]]
-        return shown
+        return ground, shown
 
-    def _objects(self) -> Iterator[tuple[tuple[int, int], Any]]:
-        """Who is in the view, the player too, each with its cell by x and y."""
-        numbers = self._window(self._world._obj_map, 0)
-        for x, y in np.argwhere(numbers).tolist():
-            yield (x, y), self._world._objects[numbers[x, y]]
+    def _in_view(self) -> tuple[NDArray[np.uint8], dict[tuple[int, int], Any]]:
+        """Materials, (9, 7) by x and y, and who is in the view, the player too, by its cell."""
+        world = self._world
+        ground = np.empty((2 * WIDE + 1, 2 * HIGH + 1), np.uint8)
+        cells = np.empty((ground.size, 3), np.int64)
+        x, y = self.player.pos.tolist()
+        count = _cut_out(world._mat_map, world._obj_map, x, y, _VOID, ground, cells)
+        return ground, {(x, y): world._objects[number] for x, y, number in cells[:count].tolist()}
 
-    def _window(self, grid: NDArray[Any], outside: int) -> NDArray[Any]:
-        x, y = (int(at) for at in self.player.pos)
-        width, height = grid.shape
-        window = np.full((2 * WIDE + 1, 2 * HIGH + 1), outside, grid.dtype)
-        left, right = max(x - WIDE, 0), min(x + WIDE + 1, width)
-        up, down = max(y - HIGH, 0), min(y + HIGH + 1, height)
-        window[left - x + WIDE : right - x + WIDE, up - y + HIGH : down - y + HIGH] = grid[
-            left:right, up:down
-        ]
-        return window
+
+@numba.njit(cache=True)
+def _cut_out(
+    materials: Any, numbers: Any, middle_x: int, middle_y: int, void: int, ground: Any, cells: Any
+) -> int:
+    """Write the materials around the player into ``ground`` (X, Y), ``void`` beyond the border, and
+    the x, y and number of each object there into ``cells``; returns how many there are."""
+    width, height = ground.shape
+    count = 0
+    for column in range(width):
+        for row in range(height):
+            x, y = middle_x + column - width // 2, middle_y + row - height // 2
+            if 0 <= x < materials.shape[0] and 0 <= y < materials.shape[1]:
+                ground[column, row] = materials[x, y]
+                if numbers[x, y] > 0:
+                    cells[count, 0], cells[count, 1], cells[count, 2] = column, row, numbers[x, y]
+                    count += 1
+            else:
+                ground[column, row] = void
+    return count

@@ -5,7 +5,9 @@ of it follows from the views of the episode: the game is not asked again.
 """
 
 from copy import copy
+from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +22,8 @@ _DIRECTIONS = {
     ACTIONS.index("move_down"): (0, 1),
 }
 _ENTERED = frozenset(CODES[name] for name in ("grass", "sand", "path", "lava"))
-_PLANTS = tuple(CODES[name] for name in ("plant", "ripe plant"))
+_KEPT = tuple(CODES[name] for name in ("plant", "ripe plant", "cow"))
+"""The creatures that are remembered: two that stay, and one that may be near where it was."""
 NEVER = -100 * DAY
 
 
@@ -53,14 +56,22 @@ class Memory:
 
     def look(self, ground: NDArray[np.uint8], things: NDArray[np.uint8], step: int) -> None:
         """Remember a view."""
-        left, up = max(self.x - WIDE, 0), max(self.y - HIGH, 0)
-        right, down = min(self.x + WIDE + 1, SIZE), min(self.y + HIGH + 1, SIZE)
-        window = (
-            slice(left - self.x + WIDE, right - self.x + WIDE),
-            slice(up - self.y + HIGH, down - self.y + HIGH),
-        )
-        shown = things[window]
-        planted = (shown == _PLANTS[0]) | (shown == _PLANTS[1])
-        self.ground[left:right, up:down] = np.where(planted, shown, ground[window])
-        self.seen[left:right, up:down] = step
-        self.cows[left:right, up:down] = shown == CODES["cow"]
+        _remember(ground, things, self.x, self.y, step, _KEPT, self.ground, self.seen, self.cows)
+
+
+@numba.njit(cache=True)
+def _remember(
+    shown: Any, things: Any, middle_x: int, middle_y: int, step: int, what: Any,
+    ground: Any, seen: Any, cows: Any,
+) -> None:  # fmt: skip
+    """``shown`` and ``things`` (X, Y): the view around a player. ``what``: see `_KEPT`."""
+    width, height = shown.shape
+    for column in range(width):
+        for row in range(height):
+            x, y = middle_x + column - width // 2, middle_y + row - height // 2
+            if 0 <= x < ground.shape[0] and 0 <= y < ground.shape[1]:
+                thing = things[column, row]
+                planted = thing == what[0] or thing == what[1]
+                ground[x, y] = thing if planted else shown[column, row]
+                seen[x, y] = step
+                cows[x, y] = thing == what[2]

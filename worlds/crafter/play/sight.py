@@ -46,8 +46,7 @@ class Sight:
 
 def sight_of(game: Game, memory: Memory) -> Sight:
     """What ``game`` shows now, which ``memory`` then holds, too."""
-    ground = game.ground()
-    things = game.things(ground)
+    ground, things = game.view()
     memory.look(ground, things, game.steps)
     player = game.player
     held = player.inventory

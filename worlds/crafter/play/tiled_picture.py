@@ -40,21 +40,21 @@ class TiledPicture:
         materials = env._world._mat_names.values()
         bare = [self._drawn(material) for material in materials]
         self._tiles = np.stack([*bare, np.full((width, height, 3), _NOTHING, np.uint8)])
-        self._outside = len(bare)
         self._with_creature: dict[tuple[int, str], int] = {}
         self._item_tiles: dict[tuple[str, int], Pixels] = {}
 
     def draw(
         self,
-        materials: NDArray[Any],
+        materials: Pixels,
         objects: Mapping[tuple[int, int], Any],
         random: np.random.RandomState | None,
     ) -> Pixels:
         """The picture, (height, width, 3). ``materials``: the package's number of the ground in
-        each cell of the view, by x and y, -1 beyond the border; ``objects``: who is in a cell;
-        ``random``: gives the noise of the night, of which the daylight is less than `NIGHT`."""
+        each cell of the view, by x and y, the next number beyond the border; ``objects``: who
+        is in a cell; ``random``: gives the noise of the night, of which the daylight is less than
+        `NIGHT`."""
         env = self._env
-        cells = np.where(materials < 0, self._outside, materials)
+        cells = materials.astype(np.int64)
         for cell, creature in objects.items():
             cells[cell] = self._number(int(materials[cell]), creature.texture)
         seen = _joined(self._tiles[cells])
