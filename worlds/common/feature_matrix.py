@@ -63,11 +63,11 @@ class FeatureMatrix:
         columns_in_all = sum(field.size for field in self.fields)
         kind = np.uint8 if only_pictures(names) else np.float32
         self.matrix: FloatsOrPixels = np.zeros((size, columns_in_all), kind)
-        self._writers: list[tuple[Callable[[Any, Any], None], FloatsOrPixels]] = []
+        # Where each writes, and not the part itself: in a copy that would be an array of its own.
+        self._writers: list[tuple[Callable[[Any, Any], None], slice]] = []
         column = 0
         for field in self.fields:
-            part = self.matrix[:, column : column + field.size]
-            self._writers.append((known[field.name].write, part))
+            self._writers.append((known[field.name].write, slice(column, column + field.size)))
             column += field.size
 
     def compute(
@@ -77,8 +77,8 @@ class FeatureMatrix:
         -1 for none. ``under_way`` (B, 2): of a macro that was interrupted; None: none was. It is
         overwritten by the next call."""
         self._time, self._previous, self._under_way = time, previous, under_way
-        for write, part in self._writers:
-            write(readings, part)
+        for write, columns in self._writers:
+            write(readings, self.matrix[:, columns])
         return self.matrix
 
     def _previous_choice(self, readings: Any, out: Floats) -> None:

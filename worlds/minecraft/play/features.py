@@ -93,8 +93,8 @@ class Senses:
             "rays": self._rays,
             "facing": self._facing,
             "target": self._nearest_target,
-            "hostiles": lambda readings, out: _copy(readings.mobs_near(True), out),
-            "passives": lambda readings, out: _copy(readings.mobs_near(False), out),
+            "hostiles": _hostiles,
+            "passives": _passives,
             "equipment": _equipment,
             "light": _light,
             "fluids": self._fluids,
@@ -188,8 +188,12 @@ class Senses:
             out[:, column] = np.log1p(readings.count(item))
 
 
-def _copy(columns: Floats, out: Floats) -> None:
-    out[:] = columns
+def _hostiles(readings: Readings, out: Floats) -> None:
+    out[:] = readings.mobs_near(True)
+
+
+def _passives(readings: Readings, out: Floats) -> None:
+    out[:] = readings.mobs_near(False)
 
 
 def _equipment(readings: Readings, out: Floats) -> None:
