@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from messages.program import Program
-from messages.training import Tryouts
+from messages.training import Policy, Tryouts
 from messages.world import Lead, SeedRange
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.checkpoints.state import Spaces, TrainingState
@@ -58,6 +58,22 @@ def test_a_last_tryout_is_kept_back_once_there_is_another_one_to_compare_it_with
     now.tried(0.5, steps=60)
     assert of_training.room(now) == 1_940
     assert of_training.room_to_learn(now) == 1_940 - 5 * (40 + 3)
+
+
+def test_a_training_can_still_learn_after_its_demonstrations() -> None:
+    """They may take half of its samples, and no decision would fit in as many environments as the
+    samples are enough for without them."""
+    cloned = [Program(name="walk", source="")]
+
+    def sized(most: int, **changes: Any) -> TrainingLimits:
+        spec = msgspec.structs.replace(corridor_spec(budget=1_000), most=most, **changes)
+        return TrainingLimits(spec, 64, WINDOW, 0, logging.getLogger("test"))
+
+    assert sized(100).size == 25
+    assert sized(100, clone=cloned).size == 12
+    start = Policy(id="earlier", checkpoint="checkpoint.pt")
+    assert sized(100, clone=cloned, start=start).size == 25  # which clones nothing
+    assert sized(7, clone=cloned).size == 1
 
 
 def test_what_a_decision_may_take_has_the_reset_after_the_end_of_its_episode() -> None:

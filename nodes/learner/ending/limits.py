@@ -152,7 +152,10 @@ def _affordable(spec: TrainingSpec, wanted: int, longest: int, reset: int) -> in
     if spec.most is not None:
         # A reset, one decision, and a reset after the end of its episode.
         one = longest + 2 * reset
-        size = min(size, spec.most // one)
+        fit = spec.most // one
+        if spec.clone and spec.start is None:  # demonstrations may take half, before it learns
+            fit = max(fit // 2, min(fit, 1))
+        size = min(size, fit)
         if size < 1:
             raise ServiceError(
                 f"The {spec.most} samples that are left are less than one decision and what "
