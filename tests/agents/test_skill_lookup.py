@@ -9,7 +9,15 @@ import msgspec
 import pytest
 
 from messages.bus import GoalHandle
-from messages.plan import GuardProposal, Implement, MakeGuard, Stage, SubAction, Working
+from messages.plan import (
+    GuardProposal,
+    Implement,
+    MakeGuard,
+    Method,
+    Stage,
+    SubAction,
+    Working,
+)
 from messages.program import Program
 from messages.world import Guard
 from nodes.common.skills.skill_library import Library
@@ -58,16 +66,20 @@ class Looking:
         skills = RunSkills(self.library, self._run, config, logging.getLogger("test"))
         return SkillLookup(skills, memory)
 
-    def found(self, sub_action: SubAction = FIND, before: list[Stage] | None = None) -> LookedUp:
-        parameters = SimpleNamespace(reuse_rate=0.8, macros=True)
+    def found(
+        self, sub_action: SubAction = FIND, before: list[Stage] | None = None, **parameters: Any
+    ) -> LookedUp:
+        of_run = Agent.Parameters(reuse_rate=0.8, **parameters)
         request = Implement(task=TASK, sub_action=sub_action, before=before or [], history=[])
         goal = cast(Implementing, SimpleNamespace(id="goal", request=request))
-        return self.lookup.for_sub_action(cast(Agent, SimpleNamespace(parameters=parameters)), goal)
+        return self.lookup.for_sub_action(cast(Agent, SimpleNamespace(parameters=of_run)), goal)
 
-    def found_guard(self) -> GuardFound:
-        request = MakeGuard(task=TASK, proposal=GuardProposal(name="flee", when=""), sub_actions=[])
+    def found_guard(self, method: Method = "code", **parameters: Any) -> GuardFound:
+        proposal = GuardProposal(name="flee", method=method, when="")
+        request = MakeGuard(task=TASK, proposal=proposal, sub_actions=[])
         goal = cast(GoalHandle[MakeGuard, Working], SimpleNamespace(id="guard", request=request))
-        return self.lookup.for_guard(goal)
+        agent = SimpleNamespace(parameters=Agent.Parameters(**parameters))
+        return self.lookup.for_guard(cast(Agent, agent), goal)
 
 
 def name_of(found: LookedUp) -> str:
@@ -115,6 +127,28 @@ def test_a_skill_that_was_learned_after_the_same_stage_is_tried_first(tmp_path: 
     assert name_of(looking.found(before=before)) == "there"
 
 
+@pytest.mark.parametrize(
+    ("changes", "parameters", "fits"),
+    [
+        ({}, {}, True),
+        ({}, {"observations": ("rgb",)}, False),
+        ({"observations": ["rgb"]}, {"observations": ("rgb",)}, True),
+        ({}, {"autocraft": True}, False),
+        ({"autocraft": True}, {}, False),
+        ({"macros": [Program(name="dig", source="")]}, {"macros": False}, False),
+    ],
+)
+def test_a_policy_fits_where_the_runs_policies_may_see_and_do_the_same(
+    tmp_path: Path, changes: dict[str, Any], parameters: dict[str, Any], fits: bool
+):
+    looking, spec = Looking(tmp_path), policy().spec
+    assert spec is not None
+    interface = msgspec.structs.replace(spec.interface, **changes)
+    looking.add_policy("dig", 9, 10, spec=msgspec.structs.replace(spec, interface=interface))
+    dig = SubAction(name="dig", method="rl", success=LOG)
+    assert name_of(looking.found(dig, **parameters)) == ("dig" if fits else "")
+
+
 def test_policies_to_begin_from_are_of_the_same_world(tmp_path: Path):
     looking = Looking(tmp_path)
     looking.add_policy("elsewhere", 10, 10, provenance=ELSEWHERE)
@@ -141,3 +175,19 @@ def test_a_guard_fits_by_its_rate_world_game_and_method(
     guard = Guard(name="flee", when="False", program=program, max_steps=9)
     looking.add("flee", successes, 10, guard=guard, program=None, **changes)
     assert bool(looking.found_guard().guard) == fits
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fits"), [({}, True), ({"macros": False}, False), ({"autocraft": True}, True)]
+)
+def test_a_learned_guard_fits_where_policies_may_do_the_same(
+    tmp_path: Path, parameters: dict[str, Any], fits: bool
+):
+    """Nothing is crafted for a guard, whatever the run has crafted for its other policies."""
+    looking, spec = Looking(tmp_path), policy().spec
+    assert spec is not None
+    macros = [Program(name="step_back", source="")]
+    interface = msgspec.structs.replace(spec.interface, macros=macros)
+    guard = Guard(name="flee", when="False", interface=interface, policy="p", checkpoint="c")
+    looking.add_policy("flee", 9, 10, guard=guard, spec=None)
+    assert bool(looking.found_guard("rl", **parameters).guard) == fits

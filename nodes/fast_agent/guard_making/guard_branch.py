@@ -23,7 +23,7 @@ def make_guard(work: GuardWork, lookup: SkillLookup) -> GuardMade:
     """A guard of the library of that name that can be played; else by code the first of at most
     ``1 + repairs`` that may run, by rl what is trained with the first condition that may."""
     proposal = work.request.proposal
-    looked_up = lookup.for_guard(work.goal)
+    looked_up = lookup.for_guard(work.agent, work.goal)
     if looked_up.guard is not None and _can_be_played(work, looked_up.name, looked_up.guard):
         line = GuardLine(proposal=proposal, made=True, attempts=0, skill=looked_up.name)
         return GuardMade(guard=looked_up.guard, line=line)

@@ -12,7 +12,7 @@ from messages.bus import GoalHandle
 from messages.chat import GuardNote, SkillNote
 from messages.plan import MakeGuard, Working
 from messages.training import Policy, TrainingSpec
-from messages.world import Condition, Guard
+from messages.world import Condition, Guard, Interface
 from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import GOOD_SHARE
 from nodes.common.skills.skills import Skill, follows, holds
@@ -64,14 +64,14 @@ class SkillLookup:
             found = self._search(agent, goal)
         return self._memory.keep(name, found)
 
-    def for_guard(self, goal: GoalHandle[MakeGuard, Working]) -> GuardFound:
+    def for_guard(self, agent: Agent, goal: GoalHandle[MakeGuard, Working]) -> GuardFound:
         """A guard of the proposal's name that worked, as it was when the goal was first begun."""
         name = f"{goal.id}/skills"
         if (known := self._memory.find(name, GuardFound)) is not None:
             return known
         found = GuardFound()
         with self._skills.forgiving():
-            found = self._search_guards(goal.request)
+            found = self._search_guards(agent.parameters, goal.request)
         return self._memory.keep(name, found)
 
     def policies(self, wanted: Condition, fits: Callable[[TrainingSpec], bool]) -> list[Policy]:
@@ -87,14 +87,13 @@ class SkillLookup:
         fitting: list[Skill] = []
         for skill in self._skills.readable():
             learned = skill.learned
-            macros = learned.spec.interface.macros if learned.spec is not None else []
             if (
                 learned.provenance.world == self._skills.world
                 and skill.counts.rate >= parameters.reuse_rate
                 and learned.guard is None
                 and holds(request.task.inventory, learned.start)
                 and follows(learned, request.before)
-                and (parameters.macros or not macros)
+                and (learned.spec is None or _fits(parameters, learned.spec.interface))
             ):
                 fitting.append(skill)
         # The best first; names make the order one.
@@ -124,11 +123,12 @@ class SkillLookup:
             sources={s.name: s.learned.program.source for s in programs if s.learned.program},
         )
 
-    def _search_guards(self, request: MakeGuard) -> GuardFound:
+    def _search_guards(self, parameters: Agent.Parameters, request: MakeGuard) -> GuardFound:
         known = [
-            (skill, skill.learned.guard)
+            (skill, guard)
             for skill in self._skills.readable()
-            if skill.learned.guard is not None
+            if (guard := skill.learned.guard) is not None
+            and (guard.interface is None or _allowed(parameters, guard.interface))
             and skill.learned.method == request.proposal.method
             and skill.learned.provenance.world == self._skills.world
             and skill.learned.task.game == request.task.game
@@ -170,6 +170,18 @@ class SkillLookup:
                 found.append((skill.counts.rate, skill.counts.episodes, skill.policy))
         found.sort(key=lambda each: each[:2])
         return [policy for _, _, policy in found]
+
+
+def _fits(parameters: Agent.Parameters, interface: Interface) -> bool:
+    """Whether policies of this run may see, do and have crafted what one of this interface does."""
+    return parameters.autocraft == interface.autocraft and _allowed(parameters, interface)
+
+
+def _allowed(parameters: Agent.Parameters, interface: Interface) -> bool:
+    """Whether policies of this run, and learned guards, may see and do what one of this interface
+    does."""
+    sees = parameters.observations in (None, tuple(interface.observations))
+    return sees and (parameters.macros or not interface.macros)
 
 
 def _playable(skill: Skill, guard: Guard) -> Guard:
