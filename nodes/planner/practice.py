@@ -21,6 +21,7 @@ class Practice:
         self._progress = progress
         # Subtasks that never worked, each with how much it was to bring, and why.
         self._failed: dict[tuple[Aim, int], str] = {}
+        self._begun: list[str] = []  # the names of all, those that failed too
 
     def first(
         self,
@@ -37,14 +38,14 @@ class Practice:
         planning, rest = card(progress.task.game).planning, list(plan)
         while rest:
             progress.goal.check()
-            subtask = self._with_own_name(rest.pop(0))
-            start = held
+            subtask, start = rest.pop(0), held
             if rest:  # a goal that is not planned may be one that the rules know no way to
                 held = planning.expected([subtask], held, later=rest)
             if subtask.success.aim in progress.practised:
                 continue
             if failed := self._failed.get((subtask.success.aim, subtask.success.quantity)):
                 return failed
+            subtask = self._with_own_name(subtask)
             done = len(progress.practised)
             to_come = [s for s in rest if s.success.aim not in progress.practised]
             progress.subtasks[done:] = [subtask, *to_come]
@@ -53,9 +54,9 @@ class Practice:
             samples = (budget() - progress.spent) // (1 + len(to_come))
             if samples < least(progress.task):
                 return self._too_few(subtask, samples, budget())
-            known = PractisedSubtask(
-                subtask, start, f"{progress.goal.id}/{done}-{slug(subtask.name)}"
-            )
+            id = f"{progress.goal.id}/{len(self._begun)}-{slug(subtask.name)}"
+            known = PractisedSubtask(subtask, start, id)
+            self._begun.append(subtask.name)
             others = len(to_come) * least_again(progress.task, progress.config)
             if failed := self._begin(known, samples, single, budget, others):
                 self._failed[subtask.success.aim, subtask.success.quantity] = failed
@@ -108,15 +109,10 @@ class Practice:
         )
 
     def _with_own_name(self, subtask: Subtask) -> Subtask:
-        """A subtask of a new plan may have the name of another one that was practised, and what is
-        kept of subtasks is kept by name."""
-        others = {
-            each.subtask.name
-            for aim, each in self._progress.practised.items()
-            if aim != subtask.success.aim
-        }
+        """A subtask of a new plan may have the name of another one that was practised, or failed,
+        and what is kept of subtasks is kept by name."""
         name, number = subtask.name, 2
-        while name in others:
+        while name in self._begun:
             name, number = f"{subtask.name} ({number})", number + 1
         return msgspec.structs.replace(subtask, name=name)
 

@@ -40,6 +40,26 @@ class Replanned(Goals):
         return msgspec.structs.replace(answered, answer=text)
 
 
+class AskedForMore(Goals):
+    """Each plan after the first has a subtask of one name, which is to bring one more each time."""
+
+    def _answer(self, request: Ask) -> Answered:
+        success = Condition(kind="have", name="dirt", quantity=max(1, len(self.asked)))
+        self.new = [Subtask(name="get dirt", success=success)]
+        return super()._answer(request)
+
+
+def test_a_subtask_by_the_name_of_one_that_failed_is_practised_for_itself(tmp_path: Path):
+    better = performed(26, ("log", "death", 4))
+    goals = AskedForMore(tmp_path, SHORT, better, WELL, WELL, log=[0.9, 0.93, 0.97], dirt=[0.0])
+    report = goals.pursue(goal_rate=0.9, iterations=3)
+    dirt = [(id, each) for id, each in goals.achieved if each.subtask.success.name == "dirt"]
+    assert [each.subtask.success.quantity for _, each in dirt] == [1, 2]
+    assert len({id for id, _ in dirt}) == 2
+    made = [(each.subtask, each.number) for each in report.iterations]
+    assert len(set(made)) == len(made) == len(goals.achieved)
+
+
 def test_what_is_not_in_the_new_plan_is_performed_before_it(tmp_path: Path):
     goals = Replanned(tmp_path, SHORT, WELL, WELL, log=[0.9, 0.97])
     goals.pursue(goal_rate=0.9)
