@@ -5,17 +5,21 @@ from typing import Any
 
 import msgspec
 
+from messages.bus import GoalHandle
 from messages.chat import ASK, Answered, Ask, ProgramAnswer, ProgramQuestion
 from messages.plan import EVALUATE, IMPLEMENT, Evaluate, Implement, Implemented, Stage, SubAction
-from messages.program import CHECK, Checked
+from messages.program import CHECK, Checked, ProgramReport
 from messages.verdict import JUDGE, Evidence, Verdict
 from messages.world import (
     CLOSE,
     LOOK,
     OPEN,
     RUN_PROGRAM,
+    Activity,
     Closed,
     Condition,
+    ProgramRan,
+    RunProgram,
     SessionName,
     Task,
 )
@@ -34,7 +38,7 @@ class Crafting:
     """A fast agent with a library, whose tryouts succeed at the rate ``rate``; in one environment
     planks are never made."""
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, **parameters: Any) -> None:
         self.rate, self.run = 0.75, run
         self.world = world = Inventories()
         self.bus = MockBus("fast_agent")
@@ -46,8 +50,8 @@ class Crafting:
         self.bus.answer(CLOSE, self.close)
         self.bus.answer_action(RUN_PROGRAM, world.run)
         self.bus.answer(JUDGE, self.judge)
-        episodes = {"trial_episodes": EPISODES, "evaluation_episodes": EPISODES}
-        start(FastAgent, self.bus, run, skills="skills", reuse_rate=0.5, repairs=0, **episodes)
+        parameters |= {"trial_episodes": EPISODES, "evaluation_episodes": EPISODES}
+        start(FastAgent, self.bus, run, skills="skills", reuse_rate=0.5, repairs=0, **parameters)
 
     def answer(self, request: Ask) -> Answered:
         assert isinstance(request.question, ProgramQuestion)
@@ -90,6 +94,23 @@ def test_a_skill_counts_its_tryout_with_all_the_steps_that_it_took(tmp_path: Pat
         # After the first program in each reset.
         "get_planks": Counts(successes=3, episodes=EPISODES, samples=2 * EPISODES * STEPS),
     }
+
+
+def test_without_a_critic_a_tryout_counts_for_no_skill(tmp_path: Path):
+    """It is only known whether a program of it failed, not how many episodes worked."""
+    Crafting(tmp_path).implement("a/log", LOG)
+    blind = Crafting(tmp_path, critic=False)
+    before = blind.counts()
+
+    def fails_once(goal: GoalHandle[RunProgram, Activity]) -> ProgramRan:
+        error = ProgramReport(program="get", status="error", count=1, steps=1, line=1, error="no")
+        return msgspec.structs.replace(blind.world.run(goal), reports=[error])
+
+    blind.bus.answer_action(RUN_PROGRAM, fails_once)
+    blind.implement("b/log", LOG)
+    tried = [each.session for each in blind.world.requests.values()]
+    assert "b/log/trial-skill/play-0" in tried
+    assert blind.counts() == before
 
 
 def test_an_evaluation_counts_as_use_and_for_the_aim_of_its_last_stage_alone(tmp_path: Path):

@@ -40,7 +40,7 @@ def implement_by_skill(
     outcome = BestAttempt(attempts=1, skill=skill.name)
     verdict = work.judge("skill", stage, played)
     outcome.offer(stage, verdict, played)
-    if not verdict.success:
+    if not verdict.success and agent.parameters.critic:  # else it is not known how often it worked
         keeping.count_failure(goal, skill, verdict.success_rate, outcome.seeds, played.steps)
     return outcome
 
