@@ -205,14 +205,17 @@ _PERFORMED = re.compile(r"(perform|validate)(-\d+)?")
 
 @lru_cache(maxsize=4096)
 def purpose(play: str) -> Purpose:
-    # Practice after a performance has a part of its own below its subtask's, and episodes that are
-    # played in portions have one at the end.
-    parts = [part for part in play.split("/") if not re.fullmatch(r"(again|more)-\d+", part)]
-    # Whatever stands before, these are the last parts: see docs/agents.md.
+    # Whatever stands before, as a goal may have any name, these are the last parts: see
+    # docs/agents.md. Episodes that are played in portions have one more at the end.
+    parts = play.split("/")
+    if len(parts) > 1 and re.fullmatch(r"more-\d+", parts[-1]):
+        parts.pop()
     goal, subtask, iteration = "", "", None
     for place, (before, part) in enumerate(pairwise(parts)):
         if match := re.fullmatch(r"iteration-(\d+)", part):
-            goal, subtask, iteration = "/".join(parts[:place]), before, int(match[1])
+            # Practice after a performance has a part of its own below its subtask's.
+            place -= place > 0 and re.fullmatch(r"again-\d+", before) is not None
+            goal, subtask, iteration = "/".join(parts[:place]), parts[place], int(match[1])
     if trial := re.fullmatch(r"trial-(\w+)", parts[-1]):
         return Purpose(
             kind="tryout",
@@ -222,10 +225,9 @@ def purpose(play: str) -> Purpose:
             sub_action=parts[-2] if len(parts) > 1 else "",
             attempt=trial[1],
         )
-    if parts[-1] == "episodes" and any(_PERFORMED.fullmatch(part) for part in parts):
-        place = next(n for n, part in enumerate(parts) if _PERFORMED.fullmatch(part))
-        kind: Kind = "validation" if parts[place].startswith("validate") else "performance"
-        return Purpose(kind=kind, goal="/".join(parts[:place]))
+    if parts[-1] == "episodes" and len(parts) > 1 and _PERFORMED.fullmatch(parts[-2]):
+        kind: Kind = "validation" if parts[-2].startswith("validate") else "performance"
+        return Purpose(kind=kind, goal="/".join(parts[:-2]))
     if parts[-1] == "episodes":
         return Purpose(kind="evaluation", goal=goal, subtask=subtask, iteration=iteration)
     return Purpose(kind="other")

@@ -215,8 +215,21 @@ def test_the_purpose_of_a_play_is_read_from_its_id() -> None:
         assert purpose(f"{whole}/more-1") == purpose(whole)
     of_program = purpose("goal/0-log/iteration-2/dig/trial-program/more-2")
     assert in_words(of_program) == "tryout of the program for dig, iteration 2"
+    again = purpose("goal/0-log/again-1/iteration-2/evaluate/episodes")
+    assert again == evaluation
     assert purpose("skill/dig/episodes").kind == "evaluation"
     assert purpose("mine").kind == "other"
+
+
+@pytest.mark.parametrize("goal", ["again-1", "more-2", "perform", "validate-0", "mine/perform"])
+def test_a_goal_may_be_called_as_a_part_of_an_id_is(goal: str) -> None:
+    evaluation = purpose(f"{goal}/0-log/iteration-2/evaluate/episodes")
+    assert (evaluation.kind, evaluation.goal) == ("evaluation", goal)
+    tryout = purpose(f"{goal}/0-log/again-1/iteration-2/dig/trial-0/more-1")
+    assert (tryout.kind, tryout.goal, tryout.subtask) == ("tryout", goal, "0-log")
+    performance = purpose(f"{goal}/perform/episodes")
+    assert (performance.kind, performance.goal) == ("performance", goal)
+    assert purpose(goal).kind == "other"
 
 
 def test_an_episode_is_played_again_as_it_went(
