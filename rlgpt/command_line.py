@@ -69,7 +69,7 @@ def _check_text(arguments: Sequence[str]) -> None:
     without a name, which `rlgpt skill remove ''` removes."""
     nameless_skill = list(arguments[:3]) == ["skill", "remove", ""]
     for number, argument in enumerate(arguments):
-        option = argument.startswith("--") and argument.endswith("=")
+        option = argument.startswith("--") and argument.partition("=")[1:] == ("=", "")
         if option or (not argument and not (nameless_skill and number == 2)):
             after = arguments[number - 1] if number else ""
             where = argument or (f"after `{after}`" if after else "at the first place")

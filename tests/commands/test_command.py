@@ -154,6 +154,14 @@ def test_an_empty_word_is_refused_and_not_taken_for_one_that_is_not_there(
     )
 
 
+def test_a_value_that_ends_with_an_equals_sign_is_not_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["node", "log", "--grep=loss="]) == 2
+    assert "there is no run in ./runs" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
