@@ -239,8 +239,16 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         ),
         (["task.id=survival", "task.world.initial_slots='40=shield,neck=torch'"], "SLOT=ITEM"),
         (["task.id=survival", "task.world.initial_slots='1=trch'"], "there is no item 'trch'"),
+        (["task.id=survival", "task.world.initial_slots='1=torch'"], "inventory has no torch"),
         (["task.id=survival", "task.world.start_health=0"], "above 0 and at most 20"),
+        (["task.id=survival", "task.world.start_health=true"], "at most 20, not True"),
         (["task.id=survival", "task.world.area=-3"], "world.area: it is one of 32, 64, 128, 256"),
+        (["task.id=survival", "task.world.area=64.0"], "world.area: it is one of 32, 64, 128, 256"),
+        (["task.id=survival", "task.world.strict=2"], "world.strict: it is true or false, not 2"),
+        (
+            ["task.id=survival", "task.world.break_speed_multiplier=fast"],
+            "world.break_speed_multiplier: it is a finite number above 0, not 'fast'",
+        ),
         (
             ["prompt=Explore the world to find plains."],
             "goal: task creative:0: only a critic that sees pictures can judge it: set",

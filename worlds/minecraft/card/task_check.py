@@ -1,5 +1,6 @@
 """What is wrong with a task of Minecraft beyond its condition, found before anything plays it."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 from messages.world import Task
@@ -7,6 +8,7 @@ from voxeldojo.names import near
 from voxeldojo.rules import ITEMS, biome_named
 from voxeldojo.rules.mobs import mob_names
 from voxeldojo.tasks import argument_names, slots_in
+from voxeldojo.tasks.argument_types import is_integer
 from voxeldojo.tasks.staging import Staging, staging_of
 from voxeldojo.tasks.world_options import AREAS
 from voxeldojo.world_interface import NOON
@@ -113,11 +115,18 @@ def _world_problems(task: Task) -> Iterator[str]:
     given = {name: task.world[name] for name in Staging.__struct_fields__ if name in task.world}
     for name in ("start_health", "start_food"):
         value = task.world.get(name, FULL)
-        if not isinstance(value, int | float) or not 0 < value <= FULL:
+        if not 0 < _number(value) <= FULL:
             yield f"world.{name}: it is above 0 and at most {FULL:g}, not {value!r}"
-    if "area" in task.world and task.world["area"] not in AREAS:
+    speed = task.world.get("break_speed_multiplier", 1)
+    if not 0 < _number(speed) < math.inf:
+        yield f"world.break_speed_multiplier: it is a finite number above 0, not {speed!r}"
+    area = task.world.get("area", AREAS[0])
+    if not is_integer(area) or area not in AREAS:
         sizes = ", ".join(map(str, AREAS))
-        yield f"world.area: it is one of {sizes} columns, not {task.world['area']!r}"
+        yield f"world.area: it is one of {sizes} columns, not {area!r}"
+    strict = task.world.get("strict", True)
+    if not isinstance(strict, bool):
+        yield f"world.strict: it is true or false, not {strict!r}"
     if "start_position" in given:  # five numbers, and an option is one number or a text
         yield "world.start_position: a task cannot set where the player begins: leave it out"
         return
@@ -126,9 +135,12 @@ def _world_problems(task: Task) -> Iterator[str]:
     except (ValueError, TypeError) as error:
         yield f"world: {error}"
         return
+    held = {_plain(name) for name in task.inventory}
     for name in slots_in(staging.initial_slots).values():
         if problem := item_problem(name):
             yield f"world.initial_slots: {problem}"
+        elif name not in held:
+            yield f"world.initial_slots: the inventory has no {name} to begin with: add it there"
     biome, kind = biome_of(task), task.world.get("generate_world_type")
     if biome and kind == "default":
         yield (
@@ -143,7 +155,7 @@ def _inventory_problems(inventory: dict[str, int]) -> Iterator[str]:
     slots = 0
     for name, count in inventory.items():
         # Worlds take an item by other names, too; plans and conditions count it by this one alone.
-        plain = name.removeprefix("minecraft:").replace(" ", "_")
+        plain = _plain(name)
         if problem := item_problem(plain):
             yield f"inventory: {problem}"
         elif name != plain:
@@ -154,3 +166,13 @@ def _inventory_problems(inventory: dict[str, int]) -> Iterator[str]:
             slots += -(-count // _STACKS[plain])
     if slots > SLOTS:
         yield f"inventory: it needs {slots} slots, and there are {SLOTS}"
+
+
+def _plain(item: str) -> str:
+    """Its registry name, as the world takes it from an inventory."""
+    return item.removeprefix("minecraft:").replace(" ", "_")
+
+
+def _number(value: str | float) -> float:
+    """Not a number where it is none, which is within no bounds."""
+    return math.nan if isinstance(value, str | bool) else float(value)
