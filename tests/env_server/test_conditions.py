@@ -211,10 +211,16 @@ def test_a_mob_hides_the_block_behind_it() -> None:
     arena = Arena()
     arena.put(16, FLOOR + 1, 19, "log")
     watched = [Watched(arena, kind, "wood") for kind in ("facing", "near")]
+    reward = play("minecraft").reward(
+        RewardTerm(kind="facing", weight=1.0, name="wood"), arena.world
+    )
+    everybody = np.ones(1, bool)
     assert [each.holds for each in watched] == [True, True]
+    assert reward.pay(Readings(arena.world), everybody).all()
     place_mob(arena.world.state, arena.world.rules, 0, MOB_IDS["cow"], 16.5, FLOOR + 0.5, 18.0)
     assert Watched(arena, "facing", "cow").holds
     assert [each.holds for each in watched] == [False, False]
+    assert not reward.pay(Readings(arena.world), everybody).any()
 
 
 def test_judge_and_card_agree_on_all_that_a_condition_can_name() -> None:

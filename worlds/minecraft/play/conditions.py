@@ -153,7 +153,7 @@ def _seen_near(condition: Condition, world: World) -> Watch:
     block = block_id(world, condition.name)
 
     def holds(readings: Readings, start: Counters, version: int) -> Bools:
-        return _in_sight(readings, block) | (readings.voxels() == block).any((1, 2, 3))
+        return in_sight(readings, block) | (readings.voxels() == block).any((1, 2, 3))
 
     return holds
 
@@ -162,10 +162,10 @@ def _faced(condition: Condition, world: World) -> Watch:
     target, mob = target_id(world, condition.name)
     if mob:
         return _now(lambda readings: readings.met()[0] == target)
-    return _now(lambda readings: _in_sight(readings, target))
+    return _now(lambda readings: in_sight(readings, target))
 
 
-def _in_sight(readings: Readings, block: int) -> Bools:
+def in_sight(readings: Readings, block: int) -> Bools:
     """Where a block is under the crosshair, and no mob before it."""
     faced = readings.facing()[0] == block
     return faced & (readings.met()[0] == 0) if faced.any() else faced

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from messages.world import RewardTerm
 from voxeldojo.world_interface import Bools, World
-from worlds.minecraft.play.conditions import item_id, target_id
+from worlds.minecraft.play.conditions import in_sight, item_id, target_id
 from worlds.minecraft.play.readings import Readings
 from worlds.play import Term, unknown_reward
 
@@ -63,7 +63,9 @@ class Facing:
         """Do nothing: the term compares with nothing."""
 
     def pay(self, readings: Readings, active: Bools) -> Bools:
-        return (readings.met() if self._mob else readings.facing())[0] == self._target
+        if self._mob:
+            return readings.met()[0] == self._target
+        return in_sight(readings, self._target)
 
 
 KINDS: dict[str, type[Gain] | type[Approach] | type[Facing]] = {
