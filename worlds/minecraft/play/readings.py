@@ -106,7 +106,10 @@ class Readings(GameReadings):
             near.begin(rows)
 
     def expect(self, interface: Interface) -> None:
-        self.fan_every_step = any(term.kind == "approach" for term in interface.rewards)
+        self.fan_every_step = any(
+            term.kind == "approach" and term.name in self.world.block_names
+            for term in interface.rewards
+        )
 
     def warm(self) -> None:
         for read in (self.location, self.life, self.slots, self.voxels, self.masks):
