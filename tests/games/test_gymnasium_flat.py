@@ -12,10 +12,14 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 import rlgpt  # noqa: F401 - registers the environments
-from voxeldojo.actions import PRIMITIVES
-from voxeldojo.tasks import task_ids
+from voxeldojo.actions import PRIMITIVES, split
+from voxeldojo.meta_tasks import meta_task_of
+from voxeldojo.rules import item_names
+from voxeldojo.tasks import task_ids, task_kwargs, task_spec, world_settings
 from worlds.minecraft.card.features import FEATURES as CARD_FEATURES
 from worlds.minecraft.card.features import bounds, size
+from worlds.minecraft.card.specs import SPECS
+from worlds.minecraft.play.gymnasium.suggestions import suggestion
 
 FEATURES, PIXELS = "rlgpt/HarvestLog-features-v0", "rlgpt/HarvestLog-pixels-v0"
 MILK = "rlgpt/harvest_milk_with_empty_bucket_and_cow-features-v0"
@@ -75,10 +79,23 @@ def test_every_task_of_minedojo_is_registered_in_three_forms() -> None:
         gymnasium.make("rlgpt/harvest_1_milkk-v0")
 
 
+def test_what_a_task_is_suggested_to_see_and_to_do_exists() -> None:
+    """Of what comes from the Nether, too, which is a place on the way and no item."""
+    for name in (*task_ids("programmatic"), "playthrough"):
+        spec = task_spec(name)
+        settings = world_settings(spec.kind, task_kwargs(spec, image_size=8))
+        held = {item.name: item.quantity for item in settings.inventory}
+        found = suggestion(meta_task_of(spec).wanted, held)
+        assert not [item for item in found.items if item not in item_names], name
+        assert not [target for target in found.targets if SPECS.target_problem(target)], name
+        assert all(split(action) for action in found.actions), name
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
         (FEATURES, {}),
+        ("rlgpt/harvest_1_quartz-features-v0", {}),
         (FEATURES, {"observations": ["compass", "rays"], "actions": ["forward", "attack"]}),
         (PIXELS, {"image_size": (24, 40)}),
         (MILK, {}),

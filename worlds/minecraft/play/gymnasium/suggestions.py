@@ -11,7 +11,7 @@ from voxeldojo.rules.mobs import mob_names
 from worlds.card import Unreachable
 from worlds.common.ways import Way
 from worlds.minecraft.card.features import ITEM_SLOTS
-from worlds.minecraft.card.ways import MADE, easiest, open_ways, way_to
+from worlds.minecraft.card.ways import MADE, PLACES, easiest, open_ways, way_to
 
 LOCALISED = {block.name: block.localised for block in BLOCKS}
 
@@ -57,7 +57,7 @@ def suggestion(wanted: Sequence[str], inventory: Mapping[str, int]) -> Suggestio
         hands.setdefault(f"equip:{item}")
     return Suggestion(
         targets=list(targets),
-        items=list(items)[:ITEM_SLOTS],
+        items=[name for name in items if name not in PLACES][:ITEM_SLOTS],
         actions=[*PRIMITIVES, *made, *filter(_possible, hands)],
     )
 
