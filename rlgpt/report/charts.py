@@ -86,7 +86,7 @@ def bars(iterations: list[Iteration], required: float, task: Task | None = None)
         rates=_rates(),
         required=required,
         required_y=_y(required),
-        caption=f"Success rate by iteration: {listed}; required {required:g}.",
+        caption=f"Success rate by iteration: {listed}; required {required:.3g}.",
     )
 
 

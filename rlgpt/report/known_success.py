@@ -11,11 +11,12 @@ from rlgpt.report.words import cut_short, evaluated_in_words
 
 class KnownSuccess(msgspec.Struct, frozen=True, kw_only=True):
     """``rate`` None: nothing was evaluated yet. ``of``: what it is the rate of. ``whole``: it is
-    the goal's own."""
+    the goal's own. ``subtask``: whose iteration it is of; empty where it is of none."""
 
     rate: float | None
     of: str
     whole: bool
+    subtask: str = ""
 
 
 def known_success(report: Account) -> KnownSuccess:
@@ -30,7 +31,8 @@ def known_success(report: Account) -> KnownSuccess:
     if not several and chosen is not None and chosen.episodes:
         counts = evaluated_in_words(chosen, report.task, "{} of {} unseen episodes")
         cut = cut_short(chosen.cut)
-        return _whole(chosen.success_rate, f"{counts}, iteration {chosen.number}{cut}")
+        of = f"{counts}, iteration {chosen.number}{cut}"
+        return _whole(chosen.success_rate, of, chosen.subtask)
     over = report.whole is not None
     unperformed = "; the whole goal was never performed" if several and over else ""
     evaluated = [each for each in report.iterations if each.episodes]
@@ -43,6 +45,7 @@ def known_success(report: Account) -> KnownSuccess:
         rate=best.success_rate,
         of=f"best iteration{'' if over else ' so far'}: {which}{cut_short(best.cut)}{unperformed}",
         whole=False,
+        subtask=best.subtask,
     )
 
 
@@ -53,8 +56,8 @@ def rate_in_words(rate: float | None, whole: bool) -> str:
     return f"{rate:.2f}{'' if whole else ' (best iteration)'}"
 
 
-def _whole(rate: float, of: str) -> KnownSuccess:
-    return KnownSuccess(rate=rate, of=of, whole=True)
+def _whole(rate: float, of: str, subtask: str = "") -> KnownSuccess:
+    return KnownSuccess(rate=rate, of=of, whole=True, subtask=subtask)
 
 
 def _worth(turn: Iteration) -> tuple[float, bool, int]:

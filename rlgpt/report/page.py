@@ -25,6 +25,7 @@ from rlgpt.report.account import Account
 from rlgpt.report.changes import changes_of, taken_of
 from rlgpt.report.goal_outcomes import outcome
 from rlgpt.report.known_success import known_success
+from rlgpt.report.required_rates import RequiredRates
 from rlgpt.report.summary import Summary
 from rlgpt.report.tokens import token_table
 
@@ -69,15 +70,16 @@ def render(run: Path, report: Account, summary: Summary, spent: Profile) -> str:
     # What other goals of the run left has pages of its own: `rlgpt report --goal`.
     several = len(summary.goals) > 1
     of = (summary.goal or None) if several else None
+    rates = RequiredRates(run, report.goal)
     return environment.get_template("page.html.jinja").render(
         report=report,
         game=report.task.game if report.task is not None else DEFAULT_GAME,
         summary=summary,
         limits=node_files.part(config, "limits"),
         world=node_files.part(config, "world"),
-        required=_required(config),
+        rates=rates,
         success=known_success(report),
-        chapters=_chapters(report, _required(config)),
+        chapters=_chapters(report, rates),
         trainings=_trainings(run, report, of),
         changes=changes_of(run),
         videos=node_files.videos(run, _videos(report)),
@@ -135,12 +137,7 @@ def _videos(report: Account) -> list[str]:
     return [*paths, performed.video] if performed and performed.video else paths
 
 
-def _required(config: dict[str, Any]) -> float:
-    rate = node_files.part(config, "limits").get("success_rate", 0.9)
-    return float(rate) if isinstance(rate, int | float) else 0.9
-
-
-def _chapters(report: Account, required: float) -> list[Chapter]:
+def _chapters(report: Account, rates: RequiredRates) -> list[Chapter]:
     planned = {subtask.name: subtask for subtask in report.subtasks}
     result: list[Chapter] = []
     for name in words.subtask_names(report.subtasks, report.iterations):
@@ -151,7 +148,7 @@ def _chapters(report: Account, required: float) -> list[Chapter]:
                     name=name,
                     subtask=planned.get(name),
                     iterations=turns,
-                    bars=charts.bars(turns, required, report.task),
+                    bars=charts.bars(turns, rates.of(name), report.task),
                 )
             )
     return result

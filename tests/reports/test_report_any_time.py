@@ -343,3 +343,29 @@ def test_a_report_is_not_written_again_without_what_a_damaged_file_held(run: Pat
         report(str(run))
     (run / "planner" / "goals.sqlite").unlink()
     assert report(str(run)) == 0
+
+
+def test_each_rate_is_shown_with_the_one_that_was_required_of_it(run: Path) -> None:
+    """Of a whole goal that is another than of a subtask, and of a subtask more than in the config,
+    where there are several."""
+    harvest = goal_report().subtasks[0]
+    limits = Limits(success_rate=0.8, goal_rate=0.5)
+    asked = msgspec.structs.replace(limits, success_rate=0.96, goal_rate=None)
+    practised = AchieveSubtask(task=TASK, subtask=harvest, limits=asked)
+    performance = Performed(success_rate=0.6, episodes=[], milestones={}, steps=77)
+    several = msgspec.structs.replace(goal_report(), subtasks=[harvest, PLANKS])
+    for ended, of_success in (
+        (several, 0.96),  # best iteration of the subtask that was practised
+        (msgspec.structs.replace(several, performance=performance), 0.5),
+    ):
+        how = {"status": "succeeded", "result": ended}
+        stores = [sent(run, PURSUE, "goal", PursueGoal(task=TASK, limits=limits), **how)]
+        stores.append(sent(run, ACHIEVE, "goal/0-harvest-log", practised))
+        shown = plan(run)
+        assert shown["required"] == of_success
+        assert [each["required"] for each in shown["subtasks"]] == [0.96, 0.8]
+        _, page = reported(run)
+        assert "success rate 0.5 of the whole goal" in page
+        assert "Dashed: 0.96, the rate that ends the outer loop." in page
+        for store in stores:
+            store.close()

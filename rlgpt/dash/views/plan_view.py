@@ -16,6 +16,7 @@ from rlgpt.report import node_files, stores
 from rlgpt.report.account import Account, account
 from rlgpt.report.goal_outcomes import outcome
 from rlgpt.report.known_success import known_success
+from rlgpt.report.required_rates import RequiredRates
 from rlgpt.report.summary import summarise
 from rlgpt.report.words import condition, reward, start, subtask_names, successes
 
@@ -31,6 +32,9 @@ def plan(run: Path, goal: str | None = None) -> dict[str, Any]:
     config = node_files.config(run)
     limits = node_files.part(config, "limits")
     game = known.task.game if known.task is not None else DEFAULT_GAME
+    success, rates = known_success(known), RequiredRates(run, known.goal)
+    alone = known.subtasks[0].name if len(known.subtasks) == 1 else ""
+    of = success.subtask or alone
     return {
         "run": summary.run,
         "launch": summary.launch,
@@ -38,8 +42,8 @@ def plan(run: Path, goal: str | None = None) -> dict[str, Any]:
         "state": known.state,
         "success": known.success,
         "reason": known.reason,
-        "known_success": known_success(known),
-        "required": limits.get("success_rate", 0.9),
+        "known_success": success,
+        "required": rates.of(of) if of else rates.whole,
         "limits": limits,
         "world": node_files.part(config, "world").get("kind", ""),
         "language_model": summary.questions.profile,
@@ -50,7 +54,7 @@ def plan(run: Path, goal: str | None = None) -> dict[str, Any]:
         "wall_seconds": summary.wall_seconds,
         "restarts": summary.restarts,
         "jail": summary.jail,
-        "subtasks": _subtasks(run, known, game),
+        "subtasks": _subtasks(run, known, game, rates),
         "performance": _performance(known.performance),
         "under_way": known.under_way,
         "goal": known.goal,
@@ -81,7 +85,7 @@ def _task(known: Account, game: str) -> dict[str, Any] | None:
     }
 
 
-def _subtasks(run: Path, known: Account, game: str) -> list[dict[str, Any]]:
+def _subtasks(run: Path, known: Account, game: str, rates: RequiredRates) -> list[dict[str, Any]]:
     planned = {subtask.name: subtask for subtask in known.subtasks}
     goals = PractisedGoals(run, known.goal)
     rows: list[dict[str, Any]] = []
@@ -96,6 +100,7 @@ def _subtasks(run: Path, known: Account, game: str) -> list[dict[str, Any]]:
         rows.append(
             {
                 "name": name,
+                "required": rates.of(name),
                 "success": condition(subtask.success, game) if subtask is not None else "",
                 "why": subtask.why if subtask is not None else "",
                 "state": "active" if active else "done" if done else "waiting",

@@ -30,7 +30,7 @@ export function overview(root, context, rest) {
       choice.show(found);
       showFigures(figures, found);
       failed.replaceChildren();
-      const wanted = JSON.stringify([found.subtasks, found.required]);
+      const wanted = JSON.stringify(found.subtasks);
       if (wanted !== planned) refill(plan, planTree(found, context));
       planned = wanted;
       more.replaceChildren(...others(found));
@@ -152,7 +152,7 @@ function planTree(found, context) {
   const seen = [h("h2", null, "Plan, decompositions and verdicts")];
   for (const [place, subtask] of found.subtasks.entries()) {
     const states = { active: ["going", "being worked on"], done: ["", "over"], waiting: ["", "to come"] };
-    const reached = subtask.iterations.some((turn) => turn.episodes && turn.success_rate >= found.required && !turn.cut);
+    const reached = subtask.iterations.some((turn) => turn.episodes && turn.success_rate >= subtask.required && !turn.cut);
     const [kind, words] = subtask.state === "done" && reached ? ["good", "achieved"] : states[subtask.state];
     seen.push(
       h(
@@ -178,7 +178,7 @@ function planTree(found, context) {
 
 function iteration(turn, subtask, found, context) {
   const failed = turn.lines.find((line) => !line.verdict.success);
-  const enough = turn.episodes > 0 && turn.success_rate >= found.required && !turn.cut;
+  const enough = turn.episodes > 0 && turn.success_rate >= subtask.required && !turn.cut;
   const summary = h(
     "span",
     { class: "turn" },
@@ -217,7 +217,7 @@ function method(line) {
 function details(turn, subtask, found, context) {
   const shown = h("div", { class: "details" });
   const evaluated = turn.episodes
-    ? `Evaluation on unseen seeds: ${turn.successes} of ${turn.episodes} episodes succeeded${turn.cut ? ", cut: the samples were not enough for more" : ""}, required ${rate(found.required)}.`
+    ? `Evaluation on unseen seeds: ${turn.successes} of ${turn.episodes} episodes succeeded${turn.cut ? ", cut: the samples were not enough for more" : ""}, required ${rate(subtask.required)}.`
     : "It was not evaluated.";
   shown.append(h("p", null, h("b", null, evaluated)));
   if (turn.endings.length) shown.append(h("p", null, "Those that failed: ", turn.endings.slice(0, 6).join("; "), "."));
