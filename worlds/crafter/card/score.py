@@ -37,11 +37,12 @@ class CrafterScore(Score):
     )
     differs = (
         "The published players that learn see pixels (64 x 64), have the 17 actions, and have not "
-        "read the rules. Here a policy sees the 9 x 7 cells of the picture by name, its inventory "
-        "and vitals, also at night, when the picture is noisy, and what it has unlocked. Programs "
-        "see the same, remember where they were and what they saw, and were written by someone "
-        "who had read the game's rules and source; so were the training specs and the macros. "
-        "Scores of methods with code are of that knowledge, and not of learning from scratch."
+        "read the rules. Here the policy of `pure_rl_pixels` sees that picture; any other sees the "
+        "9 x 7 cells of the picture by name, its inventory and vitals, also at night, when the "
+        "picture is noisy, and what it has unlocked. Programs see the same, remember where they "
+        "were and what they saw, and were written by someone who had read the game's rules and "
+        "source; so were the training specs and the macros. Scores of methods with code are of "
+        "that knowledge, and not of learning from scratch."
     )
 
     def of(self, rates: Mapping[str, float]) -> float:
