@@ -27,14 +27,10 @@ class RequiredRates:
         if pursued is not None:
             self.least = pursued.limits.success_rate
             self.whole = _rate(pursued.limits.goal_rate, self.least)
-        self._subtasks: dict[str, float] = {}
-        for head in stores.goals(run, ACHIEVE):
-            if head.goal != goal and not head.goal.startswith(f"{goal}/"):
-                continue
-            record = stores.goal(run, ACHIEVE, head.goal)
-            request = None if record is None else stores.request(record, AchieveSubtask)
-            if request is not None:
-                self._subtasks[request.subtask.name] = request.limits.success_rate
+        self._subtasks = {
+            request.subtask.name: request.limits.success_rate
+            for _, request in stores.requests_below(run, ACHIEVE, goal, AchieveSubtask)
+        }
 
     def of(self, subtask: str) -> float:
         """Of a subtask; of one that was not begun the least."""

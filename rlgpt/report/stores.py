@@ -76,6 +76,20 @@ def request(record: GoalRecord, kind: type[Value]) -> Value | None:
     return _decoded(record.request, kind)
 
 
+def requests_below(
+    run: Path, action: Action[Any, Any, Any], goal_id: str, kind: type[Value]
+) -> Iterator[tuple[str, Value]]:
+    """What an action was asked for as part of a goal, or under its own id: each goal's id and
+    request, the oldest first."""
+    for head in goals(run, action):
+        if head.goal != goal_id and not head.goal.startswith(f"{goal_id}/"):
+            continue
+        record = goal(run, action, head.goal)
+        asked = None if record is None else request(record, kind)
+        if asked is not None:
+            yield head.goal, asked
+
+
 def result(record: GoalRecord, kind: type[Value]) -> Value | None:
     """The result of a goal; None unless it succeeded."""
     return _decoded(record.result, kind) if record.status == "succeeded" else None

@@ -15,14 +15,9 @@ class PractisedGoals:
     def __init__(self, run: Path, goal: str) -> None:
         # By subtask: the goals, the oldest first, each with the number of its first iteration.
         self._goals: dict[str, list[tuple[int, str]]] = {}
-        for head in stores.goals(run, ACHIEVE):
-            if head.goal != goal and not head.goal.startswith(f"{goal}/"):
-                continue
-            record = stores.goal(run, ACHIEVE, head.goal)
-            request = None if record is None else stores.request(record, AchieveSubtask)
-            if request is not None:
-                known = self._goals.setdefault(request.subtask.name, [])
-                known.append((len(request.history), head.goal))
+        for id, request in stores.requests_below(run, ACHIEVE, goal, AchieveSubtask):
+            known = self._goals.setdefault(request.subtask.name, [])
+            known.append((len(request.history), id))
 
     def of_subtask(self, subtask: str, otherwise: str) -> str:
         """Its own goal, which all that is done for it is below; ``otherwise`` if none is known."""
