@@ -228,6 +228,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     samples: Positive = 3_000_000
     goal_rate: Share | None = None  # of the performance of a whole plan; None: success_rate
 
+    @property
+    def rate_of_goal(self) -> float:
+        """The rate that the performance of a whole plan is to reach."""
+        return self.success_rate if self.goal_rate is None else self.goal_rate
+
 
 class PursueGoal(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     task: Task

@@ -15,17 +15,12 @@ SHOWN = 3
 """The number of episodes lost at a subtask that are shown."""
 
 
-def wanted_of_goal(limits: Limits) -> float:
-    """The rate that the performance of a whole plan is to reach."""
-    return limits.success_rate if limits.goal_rate is None else limits.goal_rate
-
-
 def wanted_of_subtask(limits: Limits, subtasks: int, episodes: int) -> float:
     """The rate that each of so many subtasks is to reach, at least ``limits.success_rate``. It
     allows one failure in an evaluation of so many episodes, which shows no finer difference."""
     if subtasks < 2:
         return limits.success_rate
-    root = wanted_of_goal(limits) ** (1 / subtasks)
+    root = limits.rate_of_goal ** (1 / subtasks)
     return max(limits.success_rate, min(root, 1 - 1 / max(1, episodes)))
 
 

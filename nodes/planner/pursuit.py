@@ -6,7 +6,7 @@ from messages.plan import GoalReport
 from messages.world import Task
 from nodes.common.goals.budget import for_practice, too_few
 from nodes.common.questions.asking import NoAnswer
-from nodes.planner.losses import reached, wanted_of_goal
+from nodes.planner.losses import reached
 from nodes.planner.planning_node import PlanningNode, Pursuing
 from nodes.planner.practice import Practice
 from nodes.planner.progress import Progress
@@ -39,7 +39,7 @@ def pursue(planner: PlanningNode, goal: Pursuing, task: Task) -> GoalReport:
     if single:
         return progress.report(True, "All subtasks were achieved.")
 
-    wanted = wanted_of_goal(progress.limits)
+    wanted = progress.limits.rate_of_goal
     why = Validation(progress, practice).run(wanted)
     left = progress.limits.samples - progress.spent
     performance = progress.perform(f"{goal.id}/perform", left)

@@ -26,7 +26,7 @@ class RequiredRates:
         pursued = None if record is None else stores.request(record, PursueGoal)
         if pursued is not None:
             self.least = pursued.limits.success_rate
-            self.whole = _rate(pursued.limits.goal_rate, self.least)
+            self.whole = pursued.limits.rate_of_goal
         self._subtasks = {
             request.subtask.name: request.limits.success_rate
             for _, request in stores.requests_below(run, ACHIEVE, goal, AchieveSubtask)
