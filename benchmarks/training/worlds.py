@@ -6,12 +6,13 @@ from typing import Any
 import msgspec
 import yaml
 
+from benchmarks.goals import task_of
 from messages.training import TrainingSpec
 from messages.world import CLOSE, OPEN, STEP, OpenSession, RewardTerm
 from nodes.env_server.session import Session
 from rlgpt.composing.configuration import StrictTask
 from rlgpt.composing.spec_file import read_spec_file, training_spec
-from worlds import card, play
+from worlds import play
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = ROOT / "docs" / "examples" / "train" / "harvest_log.yaml"
@@ -37,9 +38,7 @@ def steps_spec(seed: int, budget: int) -> TrainingSpec:
 def fight_spec(seed: int, budget: int) -> TrainingSpec:
     """Kill a zombie with single steps. What a policy sees of mobs, gear and light is computed in
     another way than what it sees of the ground."""
-    goals = card("minecraft").goals
-    assert goals is not None
-    task = goals.task("combat_zombie_plains_iron_armors_wooden_sword_shield")
+    task = task_of("combat_zombie_plains_iron_armors_wooden_sword_shield")
     spec = steps_spec(seed, budget)
     seen = ["target", "hostiles", "passives", "life", "equipment", "light", "fluids", "food"]
     interface = msgspec.structs.replace(

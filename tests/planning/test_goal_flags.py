@@ -19,7 +19,6 @@ from voxeldojo.minedojo_api.environment import LAGGING
 from voxeldojo.rules import item_names
 from voxeldojo.tasks import task_spec
 from voxeldojo.world_interface import Ints, World
-from worlds import card
 from worlds.card import Goals
 from worlds.minecraft.card.conditions import CONDITIONS
 from worlds.minecraft.play.conditions import Judge
@@ -122,13 +121,6 @@ class Watcher:
             )  # fmt: skip
             assert CONDITIONS.holds(self._task.success, episode)
         return outcome
-
-
-@pytest.fixture(scope="module")
-def goals() -> Goals:
-    found = card("minecraft").goals
-    assert found is not None
-    return found
 
 
 @pytest.mark.parametrize(

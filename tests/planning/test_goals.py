@@ -21,19 +21,10 @@ from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.engine.state import PLAYER, SETTING
 from voxeldojo.minedojo_api import make
 from voxeldojo.tasks import task_ids, templates
-from worlds import card
 from worlds.card import Goals, Unclear
 from worlds.minecraft.play.world_kinds import make_world
 
 WAIT = "def action(obs):\n    for _ in range(5):\n        noop()\n"
-THREE = Condition(kind="have", name="cobblestone", quantity=3)
-
-
-@pytest.fixture(scope="module")
-def goals() -> Goals:
-    found = card("minecraft").goals
-    assert found is not None
-    return found
 
 
 def test_every_programmatic_task_is_a_goal_that_can_be_played(goals: Goals) -> None:

@@ -13,17 +13,9 @@ from messages.world import UNSAID, Condition
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.planner.planner import Planner
 from nodes.testing import MockBus, start
-from worlds import card
 from worlds.card import Goals
 
 THREE = Condition(kind="have", name="cobblestone", quantity=3)
-
-
-@pytest.fixture(scope="module")
-def goals() -> Goals:
-    found = card("minecraft").goals
-    assert found is not None
-    return found
 
 
 @pytest.fixture

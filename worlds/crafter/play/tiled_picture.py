@@ -45,7 +45,7 @@ class TiledPicture:
 
     def draw(
         self,
-        materials: Pixels,
+        materials: NDArray[np.uint8],
         objects: Mapping[tuple[int, int], Any],
         random: np.random.RandomState | None,
     ) -> Pixels:
