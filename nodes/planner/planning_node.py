@@ -18,7 +18,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.world import JUDGED, Task
-from nodes.common.checks.plan_check import fixed, plan_problems
+from nodes.common.checks.plan_check import fixed, plan_problems, up_to_goal
 from nodes.common.goals.budget import BUDGETS, Budgeted
 from nodes.common.questions.asking import ask
 from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
@@ -114,7 +114,7 @@ class PlanningNode(Node):
             lambda answer: answer.subtasks,
         )
         if not problems:
-            return answer.subtasks, []
+            return up_to_goal(task, answer.subtasks), []
         subtasks = fixed(task, answer.subtasks)
         if plan_problems(task, subtasks):
             return answer.subtasks, problems

@@ -30,9 +30,14 @@ from messages.program import Problem, Program, ProgramReport
 from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, RewardTerm, Task, View
 from models.outcomes import holds, success_rate
-from nodes.common.checks.decomposition_check import decomposition_problems, fixed, problems_with
+from nodes.common.checks.decomposition_check import (
+    decomposition_problems,
+    fixed,
+    problems_with,
+    up_to_success,
+)
 from nodes.common.checks.plan_check import fixed as fixed_plan
-from nodes.common.checks.plan_check import plan_problems
+from nodes.common.checks.plan_check import plan_problems, up_to_goal
 from nodes.common.checks.spec_check import spec_problems
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask, render
@@ -45,6 +50,7 @@ from nodes.testing import MockBus, start
 NODES = Path(__file__).parents[2] / "nodes"
 LOG = Condition(kind="have", name="log")
 PLANKS = Condition(kind="have", name="planks", quantity=4)
+FACING = Condition(kind="facing", name="wood")
 JUDGED_DONE = Condition(kind="judged", name="creative:0")
 TASK = Task(id="test", prompt="Harvest a log.", success=LOG)
 
@@ -63,7 +69,7 @@ def test_a_plan_that_can_be_carried_out_has_no_problems():
     [
         ([], "empty"),
         ([step("x", Condition(kind="have", name="logg")), step("y", LOG)], "did you mean log"),
-        ([step("a", LOG), step("b", PLANKS), step("c", LOG)], "as subtask 1 does"),
+        ([step("a", FACING), step("b", FACING), step("c", LOG)], "as subtask 1 does"),
         ([step("a", PLANKS)], "does not reach the goal"),
         ([step("a", Condition(kind="have", name="log", quantity=0))], "1 to 2304"),
         ([step(" ", LOG)], "has no name"),
@@ -76,6 +82,20 @@ def test_a_plan_that_can_be_carried_out_has_no_problems():
 )
 def test_mistakes_in_a_plan_are_reported(subtasks: list[Subtask], said: str):
     assert any(said in problem for problem in plan_problems(TASK, subtasks))
+
+
+def test_what_a_plan_or_decomposition_has_after_its_end_is_not_looked_at():
+    """As a small model answers: it goes on with what the goal might be for."""
+    after = [step("a", PLANKS), step("a", Condition(kind="have", name="logg"))]
+    subtasks = [step("log", LOG), *after]
+    assert plan_problems(TASK, subtasks) == []
+    assert up_to_goal(TASK, subtasks) == subtasks[:1]
+    dig = SubAction(name="dig", method="code", success=LOG)
+    craft = SubAction(name="dig", method="code", success=Condition(kind="have", name="logg"))
+    question = DecomposeQuestion(task=TASK, subtask=step("log", LOG), most_sub_actions=1)
+    answer = DecomposeAnswer(sub_actions=[dig, craft])
+    assert problems_with(question, answer) == []
+    assert up_to_success(question, answer).sub_actions == [dig]
 
 
 def test_recipes_are_checked_only_where_all_subtasks_can_be_seen_to_be_done():

@@ -14,10 +14,11 @@ from worlds import card
 
 
 def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[str]:
-    """The problems, as `decomposition_problems`, of what is open to the question."""
+    """The problems, as `decomposition_problems`, by what is open to the question. What follows
+    the subtask's success is not looked at."""
     return decomposition_problems(
         question.subtask,
-        answer.sub_actions,
+        _up_to_end(question, answer),
         question.methods,
         question.most_sub_actions,
         question.task.game,
@@ -83,9 +84,8 @@ def up_to_success(question: DecomposeQuestion, answer: DecomposeAnswer) -> Decom
     """The answer without sub-actions that follow one whose success is the subtask's: they would
     never run, and would take their share of the samples. An episode ends at the subtask's success,
     so the last one has no other: more of it could never be seen."""
-    goal = question.subtask.success
-    steps = up_to(goal, answer.sub_actions, card(question.task.game).conditions.implies)
-    return msgspec.structs.replace(answer, sub_actions=ending_in(goal, steps))
+    steps = ending_in(question.subtask.success, _up_to_end(question, answer))
+    return msgspec.structs.replace(answer, sub_actions=steps)
 
 
 def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
@@ -95,7 +95,7 @@ def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnsw
     if not answer.sub_actions:
         return answer
     conditions = card(question.task.game).conditions
-    *before, last = up_to(question.subtask.success, answer.sub_actions, conditions.implies)
+    *before, last = _up_to_end(question, answer)
     kept: dict[str, SubAction] = {}
     for sub_action in before:
         if not unseen(sub_action.success, question.subtask.success, conditions):
@@ -103,6 +103,11 @@ def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnsw
     kept.pop(slug(last.name), None)
     steps = ending_in(question.subtask.success, [*kept.values(), last])
     return msgspec.structs.replace(answer, sub_actions=steps)
+
+
+def _up_to_end(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[SubAction]:
+    implies = card(question.task.game).conditions.implies
+    return up_to(question.subtask.success, answer.sub_actions, implies)
 
 
 def _guard_problems(

@@ -13,9 +13,10 @@ def plan_problems(task: Task, subtasks: list[Subtask]) -> list[str]:
     """Every problem at once; none means that the plan may be pursued.
 
     A plan is carried out on paper, by the recipes: what a subtask uses up, its tool, its station
-    and its fuel have to be there when its turn comes.
+    and its fuel have to be there when its turn comes. What follows the goal is not looked at.
     """
     game = card(task.game)
+    subtasks = up_to_goal(task, subtasks)
     if not subtasks:
         return ["The plan is empty: it needs at least one subtask."]
     problems: list[str] = []
@@ -57,10 +58,16 @@ def shortfalls(task: Task, subtasks: Sequence[Subtask], inventory: Mapping[str, 
     return planning.shortfalls(subtasks, inventory)
 
 
+def up_to_goal(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
+    """The subtasks without those that follow one whose success is the goal's: they would never
+    begin, as a performance ends at the goal."""
+    return up_to(task.success, subtasks, card(task.game).conditions.implies)
+
+
 def fixed(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
     """The subtasks without what goes on after the task's success and without those that repeat an
     earlier one, the last one with the task's success."""
     first: dict[Condition, Subtask] = {}
-    for subtask in up_to(task.success, subtasks, card(task.game).conditions.implies):
+    for subtask in up_to_goal(task, subtasks):
         first.setdefault(subtask.success, subtask)
     return ending_in(task.success, list(first.values()))

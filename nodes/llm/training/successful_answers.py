@@ -28,6 +28,7 @@ from messages.chat import (
 from messages.plan import GoalReport, Iteration, Stage, Subtask
 from messages.world import Guard, Interface
 from nodes.common.checks.decomposition_check import up_to_success
+from nodes.common.checks.plan_check import up_to_goal
 from nodes.common.checks.spec_check import without_repetitions
 from nodes.common.goals.goal_ids import slug
 
@@ -63,7 +64,8 @@ def _is_carried_out(each: Asked, subtasks: list[Subtask]) -> bool:
     """Whether it is the plan, or the end of it that was planned again."""
     if not isinstance(each.question, PlanQuestion):
         return False
-    planned = msgspec.json.decode(each.answer, type=PlanAnswer).subtasks
+    answered = msgspec.json.decode(each.answer, type=PlanAnswer).subtasks
+    planned = up_to_goal(each.question.task, answered)
     end = subtasks[len(subtasks) - len(planned) :] if len(planned) <= len(subtasks) else []
     return bool(planned) and [s.success for s in planned] == [s.success for s in end]
 
