@@ -28,6 +28,7 @@ def test_the_stock_means_the_same_in_single_quotes(path: Path) -> None:
         ('x = "it\'s"\n', 'x = "it\'s"\n'),
         ('x = "a\\n"\n', 'x = "a\\n"\n'),
         ('x = ("", "b")  # "c"\n', "x = ('', 'b')  # \"c\"\n"),
+        ('# a\u2028b\x0cc\nx = "d"\n', "# a\u2028b\x0cc\nx = 'd'\n"),
         ('def f():\n    """It\'s\n    so."""\n', "def f():\n    '''It's\n    so.'''\n"),
     ],
 )

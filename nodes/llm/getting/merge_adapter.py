@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 
 def main() -> int:
-    settings = json.loads(Path(sys.argv[1]).read_text())
+    settings = json.loads(Path(sys.argv[1]).read_bytes())
     model = AutoModelForCausalLM.from_pretrained(
         settings["base"], dtype=torch.bfloat16, local_files_only=True
     )

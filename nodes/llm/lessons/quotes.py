@@ -12,7 +12,7 @@ _TRIPLE, _SINGLE = '"""', '"'
 
 def single_quoted(source: str) -> str:
     """The program with single quotes: strings that would need a backslash then stay as they are."""
-    lines = source.splitlines(keepends=True)
+    lines = list(io.StringIO(source))  # as tokens count them: str.splitlines knows more line ends
     strings = [
         token
         for token in tokenize.generate_tokens(io.StringIO(source).readline)
@@ -22,7 +22,7 @@ def single_quoted(source: str) -> str:
         (first, start), (last, end) = token.start, token.end
         written = _single_quoted(token.string)
         before, after = lines[first - 1][:start], lines[last - 1][end:]
-        lines[first - 1 : last] = (before + written + after).splitlines(keepends=True)
+        lines[first - 1 : last] = io.StringIO(before + written + after)
     return "".join(lines)
 
 

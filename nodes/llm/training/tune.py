@@ -203,7 +203,7 @@ def train(model: Any, adapted: Any, order: list[Pack], settings: dict[str, Any])
 
 
 def main() -> int:
-    settings = json.loads(Path(sys.argv[1]).read_text())
+    settings = json.loads(Path(sys.argv[1]).read_bytes())
     if settings["device"] == "cuda" and not torch.cuda.is_available():
         raise SystemExit(
             f"torch {torch.__version__} of the environment .venv-vllm sees no GPU: take --device "
@@ -212,7 +212,7 @@ def main() -> int:
     torch.set_num_threads(settings["threads"])
     torch.manual_seed(settings["seed"])
     chance = random.Random(settings["seed"])
-    lines = Path(settings["examples"]).read_text().splitlines()
+    examples = examples_of(Path(settings["examples"]))
     tokenizer = AutoTokenizer.from_pretrained(settings["base"], local_files_only=True)
     model = AutoModelForCausalLM.from_pretrained(
         settings["base"], dtype=getattr(torch, settings["numbers"]), local_files_only=True
@@ -220,7 +220,7 @@ def main() -> int:
     adapted = _adapted(model, settings)
     # Its name, not where it lies here.
     adapted.peft_config["default"].base_model_name_or_path = Path(settings["base"]).name
-    every = packs([json.loads(line) for line in lines], tokenizer, settings["pack"])
+    every = packs(examples, tokenizer, settings["pack"])
     order: list[Pack] = []
     for _ in range(settings["rounds"]):
         order += chance.sample(every, len(every))
@@ -232,6 +232,12 @@ def main() -> int:
     tokenizer.save_pretrained(settings["into"])
     report(done=done)
     return 0
+
+
+def examples_of(file: Path) -> list[dict[str, str]]:
+    """One of each line. Lines end with a newline alone: other line ends may be in what is said."""
+    with file.open("rb") as lines:
+        return [json.loads(line) for line in lines]
 
 
 def _adapted(model: Any, settings: dict[str, Any]) -> Any:

@@ -1,5 +1,5 @@
-"""The learning rate of a fine-tuning rises over a share of the training, whatever ends it. The
-libraries that train are not needed for that: others stand in for them."""
+"""What a fine-tuning does without the libraries that train: its examples are read, and its learning
+rate rises over a share of the training, whatever ends it. Stand-ins take the libraries' place."""
 
 import importlib.util
 import sys
@@ -7,9 +7,11 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from nodes.llm import training
+from nodes.llm.examples.example import Example, write
 
 RATE = 100.0
 
@@ -83,3 +85,19 @@ def test_the_rate_rises_over_six_percent_of_a_training_however_it_ends(
 
 def test_a_training_of_one_step_is_of_the_full_rate(tune: Any, monkeypatch: pytest.MonkeyPatch):
     assert rates(tune, monkeypatch, 1, 60.0) == [1.0]
+
+
+def test_other_line_ends_may_be_in_what_an_example_says(tune: Any, tmp_path: Path):
+    said = "a\u2028b\x85c"
+    one = Example(
+        kind="plan",
+        goal="log",
+        source="rulebook",
+        question=msgspec.Raw(b"{}"),
+        system=said,
+        user="",
+        answer="{}",
+    )
+    write(tmp_path / "examples.jsonl", [one, one])
+    found = tune.examples_of(tmp_path / "examples.jsonl")
+    assert [each["system"] for each in found] == [said, said]
