@@ -55,9 +55,10 @@ def parse_flat(description: str) -> tuple[NDArray[np.uint8], int]:
         if y >= HEIGHT:
             raise ValueError(f"flat_world_seed_string: {y} layers, {HEIGHT - 1} is the most here")
     biome = parts[2] if len(parts) > 2 and parts[2] else str(PLAINS)
-    if not biome.isdecimal() or int(biome) not in BIOME_IDS:
+    number = int(biome) if biome.isdecimal() and len(biome) < 4 else -1
+    if number not in BIOME_IDS:
         raise ValueError(f"flat_world_seed_string: no biome has the id {biome[:20]!r}")
-    return layers, int(biome)
+    return layers, number
 
 
 @kernel
