@@ -381,6 +381,25 @@ class Stepped(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     final_seeds: Array | None = None
 
 
+class PlayOn(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """Let the session play the stage's policy itself, for some tenths of a second or until the
+    stage is over everywhere; while the env server is paused, one decision. Not with autoreset."""
+
+    session: str
+    actor: Actor | None = None  # goes with the stage's first request; None: that one plays on
+    seed: int = 0  # of the choices that it draws, likewise
+    single: bool = False  # one decision
+
+
+class PlayedOn(msgspec.Struct, tag=True, frozen=True, kw_only=True):
+    """What the session's policy did in this request."""
+
+    steps: int  # primitive steps, all environments together
+    over: Array  # bool (size,): where the stage is over
+    late: Array  # bool (size,): where a horizon ended it in this request
+    choices: Array  # uint16 (T, size), its decisions, as `Step` has them
+
+
 class SessionName(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     session: str
 
@@ -466,6 +485,7 @@ INTERFACE = Service(
     "env_server/interface", TakeInterface, Opened, idempotent=True, timeout=LIMITED_BY_SERVER
 )
 STEP = Service("env_server/step", Step, Stepped, timeout=LIMITED_BY_SERVER)
+PLAY_ON = Service("env_server/play_on", PlayOn, PlayedOn, timeout=LIMITED_BY_SERVER)
 LOOK = Service("env_server/look", SessionName, Looked, idempotent=True, timeout=LIMITED_BY_SERVER)
 CLOSE = Service("env_server/close", CloseSession, Closed, timeout=LIMITED_BY_SERVER)
 RUN_PROGRAM = Action("env_server/run_program", RunProgram, Activity, ProgramRan)

@@ -1,5 +1,5 @@
-"""A policy's actor without torch, for one observation: linear layers with tanh between them, and
-its memory if it has one."""
+"""A policy's actor without torch: linear layers with tanh between them, and its memory if it has
+one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -56,11 +56,12 @@ class PlainActor:
         self,
         features: Floats,
         mask: NDArray[np.bool_],
-        chance: np.random.Generator | None,
+        drawn: NDArray[np.float64] | None,
         memory: Floats | None = None,
-    ) -> int:
-        """One of the choices that ``mask`` (choices,) allows: drawn with ``chance``, without it
-        the most probable one. ``memory``: see `logits`.
+    ) -> NDArray[np.int64]:
+        """Choices (...) that ``mask`` (..., choices) allows, for features (..., features): by
+        ``drawn`` (...), numbers from 0 up to 1, without them the most probable ones. ``memory``:
+        see `logits`.
 
         Raises:
             RuntimeError: a logit is not finite.
@@ -69,10 +70,10 @@ class PlainActor:
         if not np.isfinite(logits).all():
             raise RuntimeError("The policy's output is not finite: no choice can be made by it.")
         logits = np.where(mask, logits, -np.inf)
-        if chance is None:
-            return int(logits.argmax())
-        shares = np.exp(logits - logits.max()).cumsum()
-        return int(np.searchsorted(shares, chance.random() * shares[-1], side="right"))
+        if drawn is None:
+            return logits.argmax(-1)
+        shares = np.exp(logits - logits.max(-1, keepdims=True)).cumsum(-1)
+        return (shares <= drawn[..., None] * shares[..., -1:]).sum(-1)
 
 
 class _PlainGru:

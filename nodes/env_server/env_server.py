@@ -22,6 +22,7 @@ from messages.world import (
     LOOK,
     MOST_ENVIRONMENTS,
     OPEN,
+    PLAY_ON,
     RUN_PROGRAM,
     SIGHT,
     STEP,
@@ -31,6 +32,8 @@ from messages.world import (
     Looked,
     Opened,
     OpenSession,
+    PlayedOn,
+    PlayOn,
     ProgramRan,
     RunProgram,
     SessionName,
@@ -87,7 +90,8 @@ class EnvServer(Node):
 
     parameters: Parameters
     handed_over = ("videos/*.mp4", "steps", "jail.json", "quarantine.json")
-    steps = frozenset({STEP.name})  # the worlds stand; what there is can still be looked at
+    # The worlds stand; what there is can still be looked at.
+    steps = frozenset({STEP.name, PLAY_ON.name})
     fork_server = MODULE  # what jailed workers are forked from
 
     def setup(self) -> None:
@@ -118,6 +122,7 @@ class EnvServer(Node):
         self.serve(OPEN, own(self.open_session), background=True)
         self.serve(INTERFACE, own(self.take_interface))
         self.serve(STEP, own(self.step))
+        self.serve(PLAY_ON, own(self.play_on), background=True)
         self.serve(LOOK, own(self.look))
         self.serve(CLOSE, own(self.close_session), background=True)
         self.serve(CHECK, own(self.check_program), background=True)
@@ -202,6 +207,12 @@ class EnvServer(Node):
     def step(self, request: Step) -> Stepped:
         with self._using(request.session) as session, _VALID:
             return session.step(np.asarray(request.choices))
+
+    def play_on(self, request: PlayOn) -> PlayedOn:
+        if self._host.gate.shut:
+            request = msgspec.structs.replace(request, single=True)
+        with self._using(request.session) as session, _VALID:
+            return session.play_on(request)
 
     def look(self, request: SessionName) -> Looked:
         with self._using(request.session) as session:

@@ -20,6 +20,8 @@ from messages.world import (
     Opened,
     OpenSession,
     Picture,
+    PlayedOn,
+    PlayOn,
     Stepped,
     Task,
 )
@@ -73,6 +75,7 @@ class Hosted(Protocol):
         guards: Sequence[Guard] = (),
     ) -> None: ...
     def step(self, choices: Ints) -> Stepped: ...
+    def play_on(self, request: PlayOn) -> PlayedOn: ...
     def run_program(
         self,
         program: Program,

@@ -24,6 +24,8 @@ from messages.world import (
     Opened,
     OpenSession,
     Picture,
+    PlayedOn,
+    PlayOn,
     Stepped,
 )
 from nodes.common.storage.episode_store import Kept, PlayPart, StoredEpisodes, StoredPlay
@@ -91,6 +93,11 @@ class Recorded:
         else:
             self._choices.append(choices.astype("<u2").tobytes())
         return stepped
+
+    def play_on(self, request: PlayOn) -> PlayedOn:
+        played = self._session.play_on(request)
+        self._choices.append(played.choices.astype("<u2").tobytes())
+        return played
 
     def run_program(
         self,

@@ -20,8 +20,10 @@ from messages.world import (
     CLOSE,
     INTERFACE,
     OPEN,
+    PLAY_ON,
     RUN_PROGRAM,
     STEP,
+    Actor,
     Closed,
     CloseSession,
     Condition,
@@ -29,12 +31,14 @@ from messages.world import (
     Interface,
     Lead,
     OpenSession,
+    PlayOn,
     RunProgram,
     SeedRange,
     Step,
     TakeInterface,
     Task,
 )
+from models.actor import layer_of
 from nodes.common.running.exit_codes import INTERRUPTED
 from nodes.common.storage.episode_store import FILE, StoredEpisodes
 from nodes.env_server.filmed_steps import EVERY
@@ -258,6 +262,24 @@ def test_an_episode_is_played_again_as_it_went(
     assert film.name == f"{PLAY.replace('/', '+')}-42.mp4"
     assert main(["episode", "play", str(run), "7"]) == 2
     assert "there are: 40, 41, 42" in capsys.readouterr().err
+
+
+def test_an_episode_of_a_policy_that_the_session_played_is_played_again(
+    server: Process, bus: Bus, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = f"{PLAY}/play-0"
+    opened = bus.call(OPEN, opening(session, interface=WALK), timeout=COMPILING)
+    width, choices = opened.features.shape[1], len(opened.choices)
+    even = layer_of(np.zeros((choices, width)), np.zeros(choices))
+    actor = Actor(fields=opened.fields, choices=opened.choices, layers=[even])
+    played = bus.call(PLAY_ON, PlayOn(session=session, actor=actor, seed=5), timeout=PATIENCE)
+    while not played.over.all():
+        played = bus.call(PLAY_ON, PlayOn(session=session), timeout=PATIENCE)
+    closed = bus.call(CLOSE, CloseSession(session=session), timeout=PATIENCE)
+    assert len({episode.after.position for episode in closed.episodes}) == 3
+    for seed in (41, 42):
+        assert main(["episode", "play", str(run), str(seed)]) == 0
+        assert "as recorded: stopped" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -19,6 +19,7 @@ from messages.world import (
     CLOSE,
     INTERFACE,
     OPEN,
+    PLAY_ON,
     STEP,
     Closed,
     Condition,
@@ -26,6 +27,8 @@ from messages.world import (
     Interface,
     Opened,
     OpenSession,
+    PlayedOn,
+    PlayOn,
     RewardTerm,
     SeedRange,
     SessionName,
@@ -34,6 +37,7 @@ from messages.world import (
     TakeInterface,
     Task,
 )
+from tests.learning.own_playing import played_on
 
 LENGTH = 12
 PRIMITIVES = ["left", "stay", "right"]
@@ -190,6 +194,10 @@ class Corridors:
     def step(self, request: Step) -> Stepped:
         return self.session(request.session).step(request.choices)
 
+    def play_on(self, request: PlayOn) -> PlayedOn:
+        session = self.session(request.session)
+        return played_on(request, session.opened(), session.step)
+
     def close(self, request: SessionName) -> Closed:
         self.session(request.session)
         del self.sessions[request.session]
@@ -208,6 +216,7 @@ def main() -> None:
     bus.serve(OPEN.at(name), corridors.open)
     bus.serve(INTERFACE.at(name), corridors.interface)
     bus.serve(STEP.at(name), corridors.step)
+    bus.serve(PLAY_ON.at(name), corridors.play_on)
     bus.serve(CLOSE.at(name), corridors.close)
     bus.spin(threading.Event())
 

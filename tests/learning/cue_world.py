@@ -14,6 +14,7 @@ from messages.world import (
     CLOSE,
     INTERFACE,
     OPEN,
+    PLAY_ON,
     STEP,
     Closed,
     Condition,
@@ -21,6 +22,8 @@ from messages.world import (
     Interface,
     Opened,
     OpenSession,
+    PlayedOn,
+    PlayOn,
     RewardTerm,
     SeedRange,
     Step,
@@ -28,6 +31,7 @@ from messages.world import (
     TakeInterface,
     Task,
 )
+from tests.learning.own_playing import played_on
 
 LENGTH = 4
 CHOICES = ["left", "right"]
@@ -127,9 +131,22 @@ class Cues:
         self.succeeded += int(stepped.success.sum())
         return stepped
 
+    def play_on(self, request: PlayOn) -> PlayedOn:
+        opened = self.sessions[request.session].opened()
+        return played_on(
+            request,
+            opened,
+            lambda choices: self.step(Step(session=request.session, choices=choices)),
+        )
+
     def call(self, service: Any, request: Any) -> Any:
         """The bus's ``call``, without a bus."""
         if service is CLOSE:
             return Closed(episodes=[])
-        endpoints = {OPEN: self.open, INTERFACE: self.interface, STEP: self.step}
+        endpoints = {
+            OPEN: self.open,
+            INTERFACE: self.interface,
+            STEP: self.step,
+            PLAY_ON: self.play_on,
+        }
         return endpoints[service](request)

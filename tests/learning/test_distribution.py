@@ -83,10 +83,10 @@ def test_nothing_is_chosen_by_numbers_that_are_not_finite(value: float):
         layers=[layer_of(np.eye(3, 1), np.zeros(3))],
     )
     plain = PlainActor(made)
-    for chance in (None, np.random.default_rng(0)):
+    for drawn in (None, np.asarray(0.5)):
         finite = pytest.raises(RuntimeError, match="output is not finite")
         with np.errstate(invalid="ignore"), finite:
-            plain.choose(np.array([value], np.float32), mask[0].numpy(), chance)
+            plain.choose(np.array([value], np.float32), mask[0].numpy(), drawn)
 
 
 def test_an_actor_without_torch_draws_choices_by_their_share_and_none_masked():
@@ -96,11 +96,14 @@ def test_an_actor_without_torch_draws_choices_by_their_share_and_none_masked():
         layers=[layer_of(np.array([[9.0], [1.0], [0.0], [9.0]]), np.zeros(4))],
     )
     plain, mask = PlainActor(made), np.array([False, True, True, False])
-    seen, chance = np.ones(1, np.float32), np.random.default_rng(0)
-    drawn = [plain.choose(seen, mask, chance) for _ in range(2000)]
-    assert set(drawn) == {1, 2}
-    assert drawn.count(1) / 2000 == pytest.approx(np.e / (np.e + 1), abs=0.03)
+    seen, drawn = np.ones(1, np.float32), np.random.default_rng(0).random(2000)
+    chosen = [int(plain.choose(seen, mask, np.asarray(one))) for one in drawn]
+    assert set(chosen) == {1, 2}
+    assert chosen.count(1) / 2000 == pytest.approx(np.e / (np.e + 1), abs=0.03)
     assert plain.choose(seen, mask, None) == 1
+    batch, masks = np.ones((2000, 1), np.float32), np.tile(mask, (2000, 1))
+    assert plain.choose(batch, masks, drawn).tolist() == chosen
+    assert set(plain.choose(batch, masks, None).tolist()) == {1}
 
 
 def test_generators_with_the_same_seed_draw_the_same_choices():

@@ -389,7 +389,7 @@ def test_a_plain_actors_logits_equal_the_networks(encoder: int) -> None:
     with torch.no_grad():
         for parameter in network.parameters():
             parameter += 0.1 * torch.randn(parameter.shape, generator=generator)
-    made = msgspec.structs.replace(plain(0.0, 0.0, 0.0), layers=layers_of(network, "test"))
+    made = msgspec.structs.replace(plain(0.0, 0.0, 0.0), layers=layers_of(network))
     features = torch.randn(7, 4, generator=generator)
     ours = PlainActor(made).logits(features.numpy())
     assert np.allclose(ours, network(features).detach().numpy(), atol=1e-5)

@@ -21,17 +21,21 @@ from messages.world import (
     CLOSE,
     LOOK,
     OPEN,
+    PLAY_ON,
     RUN_PROGRAM,
     STEP,
+    Actor,
     CloseSession,
     Interface,
     OpenSession,
+    PlayOn,
     RewardTerm,
     RunProgram,
     SeedRange,
     SessionName,
     Step,
 )
+from models.actor import layer_of
 from nodes.common.running.pausing import FILE
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import ECHO, PATIENCE, Process, eventually, make_run
@@ -235,7 +239,7 @@ def test_a_policys_steps_wait_while_the_world_is_paused(world: Process, run_fold
         opening = OpenSession(
             session="a", task=TASK, size=2, seeds=SeedRange(first=5, count=9), interface=interface
         )
-        bus.call(OPEN, opening, timeout=COMPILING)
+        opened = bus.call(OPEN, opening, timeout=COMPILING)
         change(bus, "env_server", paused=True)
         step = Step(session="a", choices=np.zeros(2, np.int64))
         with ThreadPoolExecutor(1) as pool:
@@ -247,6 +251,17 @@ def test_a_policys_steps_wait_while_the_world_is_paused(world: Process, run_fold
             change(bus, "env_server", paused=True, steps=1)
             assert stepped.result(PATIENCE).steps.tolist() == [1, 1]
         assert state(bus, "env_server").taken == 1
+        # The same where the session plays the policy itself: a decision at a time.
+        even = layer_of(np.zeros((2, opened.features.shape[1])), np.zeros(2))
+        actor = Actor(fields=opened.fields, choices=opened.choices, layers=[even])
+        with ThreadPoolExecutor(1) as pool:
+            playing = pool.submit(bus.call, PLAY_ON, PlayOn(session="a", actor=actor))
+            eventually(lambda: state(bus, "env_server").waiting == ["env_server/play_on"])
+            change(bus, "env_server", paused=True, steps=1)
+            assert len(playing.result(PATIENCE).choices) == 1
+            change(bus, "env_server", paused=False)
+        played = bus.call(PLAY_ON, PlayOn(session="a"), timeout=PATIENCE)
+        assert len(played.choices) > 1
     finally:
         bus.close()
 

@@ -18,7 +18,7 @@ import numpy as np
 from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
 from messages.program import Checked, CheckProgram
-from messages.world import ProgramRan, Step, View
+from messages.world import PlayOn, ProgramRan, Step, View
 from messages.world import TakeInterface as Take
 from nodes.common.running.process import show_as
 from nodes.env_server.filmed_steps import FrameCount
@@ -122,6 +122,8 @@ class ConfinedWorker:
             raise RuntimeError("there is no session yet")
         if isinstance(ask, Step):
             return session.step(np.asarray(ask.choices))
+        if isinstance(ask, PlayOn):
+            return session.play_on(ask)
         if isinstance(ask, Take):
             session.take(ask.interface, ask.environments, ask.begins, ask.guards)
             return session.opened()

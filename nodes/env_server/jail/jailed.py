@@ -21,6 +21,8 @@ from messages.world import (
     Opened,
     OpenSession,
     Picture,
+    PlayedOn,
+    PlayOn,
     RunProgram,
     Step,
     Stepped,
@@ -247,6 +249,9 @@ class JailedSession:
 
     def step(self, choices: Ints) -> Stepped:
         return self._ask(Step(session=self.name, choices=choices))
+
+    def play_on(self, request: PlayOn) -> PlayedOn:
+        return self._ask(request)
 
     def run_program(
         self,

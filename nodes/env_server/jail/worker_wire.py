@@ -24,6 +24,8 @@ from messages.world import (
     Opened,
     OpenSession,
     Picture,
+    PlayedOn,
+    PlayOn,
     ProgramRan,
     RunProgram,
     Step,
@@ -77,7 +79,7 @@ class End(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Release the world, and end."""
 
 
-Ask = Make | Confine | Take | Step | Run | Look | Show | End | CheckProgram
+Ask = Make | Confine | Take | Step | PlayOn | Run | Look | Show | End | CheckProgram
 
 
 class Made(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -158,8 +160,8 @@ class Logged(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 Answer = (
-    Made | Opened | Stepped | ProgramRan | Standing | Pictured | Checked | Done | Cancelled
-    | Refused | Frame | Seen | Embed | Rate | Logged
+    Made | Opened | Stepped | PlayedOn | ProgramRan | Standing | Pictured | Checked | Done
+    | Cancelled | Refused | Frame | Seen | Embed | Rate | Logged
 )  # fmt: skip
 
 
@@ -168,6 +170,7 @@ ANSWERS: dict[type[Any], type[Any]] = {
     Confine: Done,
     Take: Opened,
     Step: Stepped,
+    PlayOn: PlayedOn,
     Run: ProgramRan,
     Look: Standing,
     Show: Pictured,

@@ -64,6 +64,20 @@ class ProgramPlaying:
         self._run.stop("episode_over")
 
 
+def fitting(name: str, stage: InterfaceStage, actor: Actor) -> PlainActor:
+    """The actor, ready to play the stage.
+
+    Raises:
+        ValueError: it does not fit it; ``name`` begins the sentence.
+    """
+    fields = [(each.name, each.size) for each in stage.features.fields]
+    if [(each.name, each.size) for each in actor.fields] != fields:
+        raise ValueError(f"{name} was trained on other observations than the session has")
+    if actor.choices != stage.choices.names:
+        raise ValueError(f"{name} was trained on other choices than the session has")
+    return PlainActor(actor)
+
+
 class Decider:
     """A policy that is played in the session itself. ``noop``: the vector that does nothing.
 
@@ -74,6 +88,7 @@ class Decider:
     def __init__(self, name: str, stage: InterfaceStage, actor: Actor | None, steps: Steps) -> None:
         if actor is None:
             raise ValueError(f"{name} is a policy, and its actor is missing")
+        self._actor = fitting(name, stage, actor)
         self.stage = stage
         self.noop = steps.play.noop
         self._episodes = steps.episodes
@@ -82,13 +97,7 @@ class Decider:
         )
         self._readings = steps.readings
         self._greedy = actor.greedy
-        self._actor = PlainActor(actor)
         self._name = zlib.crc32(name.encode())
-        fields = [(each.name, each.size) for each in stage.features.fields]
-        if [(each.name, each.size) for each in actor.fields] != fields:
-            raise ValueError(f"{name} was trained on other observations than the session has")
-        if actor.choices != stage.choices.names:
-            raise ValueError(f"{name} was trained on other choices than the session has")
 
     def begin(self, row: int, seed: int, turn: int) -> np.random.Generator:
         """Start the policy's turn in this environment, the ``turn``-th of the episode. Returns the
@@ -106,7 +115,8 @@ class Decider:
         """``memory``: what it remembers of this turn, which is brought forward in place."""
         stage = self.stage
         features, mask = stage.seen(self._readings)[row], stage.mask(self._readings)[row]
-        chosen = self._actor.choose(features, mask, None if self._greedy else chance, memory)
+        drawn = None if self._greedy else np.asarray(chance.random())
+        chosen = int(self._actor.choose(features, mask, drawn, memory))
         stage.previous[row] = chosen
         return chosen
 

@@ -26,6 +26,8 @@ from messages.world import (
     Opened,
     OpenSession,
     Picture,
+    PlayedOn,
+    PlayOn,
     Stepped,
 )
 from nodes.env_server.game_fault import playing
@@ -34,6 +36,7 @@ from nodes.env_server.session.choice_tally import ChoiceTally
 from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guard_training import GuardTraining
 from nodes.env_server.session.guards import Guards, Tallies
+from nodes.env_server.session.own_policy import OwnPolicy
 from nodes.env_server.session.players import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
@@ -89,6 +92,7 @@ class Session:
         self._mistakes: dict[str, int] = {}  # of rewards, of the last policy's stages before this
         guards = request.guards if request.guard is None else []  # else not in its decisions
         self.stage: InterfaceStage | None = None
+        self._own: OwnPolicy | None = None  # of the stage, where the session plays it itself
         if request.interface is not None:
             self.stage = self._new_stage(request.interface, guards)
             if not request.autoreset:
@@ -148,7 +152,7 @@ class Session:
         self._log_mistakes()
         self._mistakes = {} if self._begins_policy(interface) else self._mistakes_now()
         self._tally.begin(interface)
-        self.stage, self._guards = stage, ready
+        self.stage, self._guards, self._own = stage, ready, None
         stage.over[:] = self.records.over | ~rows
         self.records.forget_program(~stage.over)
         if self._photographer is not None:
@@ -169,6 +173,24 @@ class Session:
             raise ValueError(f"choices are {self.size} integers, one for each environment")
         with playing(self.task.game):
             return self._decide(stage, choices)
+
+    def play_on(self, request: PlayOn) -> PlayedOn:
+        """The stage's policy plays on here: see `PlayOn`.
+
+        Raises:
+            ValueError: there is no interface or no actor, it does not fit, or the session resets
+                by itself.
+            GameFault: the game failed.
+        """
+        stage = self.stage
+        if self._autoreset or stage is None:
+            raise ValueError("a session plays the policy of an interface, without autoreset")
+        if request.actor is not None:
+            self._own = OwnPolicy(stage, request.actor, request.seed, self.size)
+        if self._own is None:
+            raise ValueError("the session has no policy of its own yet: send its actor first")
+        with playing(self.task.game):
+            return self._own.play(self._step_own, self.records.over, self._readings, request.single)
 
     def _decide(self, stage: InterfaceStage, choices: Ints) -> Stepped:
         if self._training is not None:

@@ -16,7 +16,12 @@ from models.actor import layer_of
 from models.memory import MemoryNetwork
 from models.policy import FieldEncoders
 from nodes.learner.checkpoints.policies import folder_of, load_spec
-from nodes.learner.checkpoints.state import checkpoint_of, stored_networks, stored_spaces
+from nodes.learner.checkpoints.state import (
+    Spaces,
+    checkpoint_of,
+    stored_networks,
+    stored_spaces,
+)
 
 
 def actor_of(learner: Path, policy: Policy, greedy: bool = False) -> Actor:
@@ -28,14 +33,33 @@ def actor_of(learner: Path, policy: Policy, greedy: bool = False) -> Actor:
     """
     refusal = f"The policy {policy.id} cannot be played as a guard"
     found = checkpoint_of(learner, policy, refusal)
-    spaces, network = stored_spaces(found), stored_networks(found).actor
+    network = stored_networks(found).actor
+    if (other := not_playable(network)) is not None:
+        raise ServiceError(
+            f"The policy {policy.id} has a {type(other).__name__}; a session plays "
+            "policies of tanh layers, with or without a memory, only.",
+            code="policy_does_not_fit",
+        )
+    return exported(stored_spaces(found), network, greedy)
+
+
+def not_playable(network: nn.Module) -> nn.Module | None:
+    """The part of an actor's network that a session cannot play, if there is one."""
+    if isinstance(network, MemoryNetwork):
+        return not_playable(network.before) or not_playable(network.after)
+    known = nn.Linear | nn.Tanh | FieldEncoders
+    return next((each for each in network.children() if not isinstance(each, known)), None)
+
+
+def exported(spaces: Spaces, network: nn.Module, greedy: bool) -> Actor:
+    """The actor of a network that a session can play."""
     remembers = isinstance(network, MemoryNetwork)
     return Actor(
         fields=[Field(name=name, size=size) for name, size in spaces.fields],
         choices=spaces.choices,
-        layers=layers_of(network.before if remembers else network, policy.id),
+        layers=layers_of(network.before if remembers else network),
         memory=_gru(network.cell) if remembers else None,
-        after=layers_of(network.after, policy.id) if remembers else [],
+        after=layers_of(network.after) if remembers else [],
         greedy=greedy,
     )
 
@@ -67,20 +91,14 @@ def guarded(learner: Path, stages: Sequence[LeadingStage], greedy: bool) -> list
     return found
 
 
-def layers_of(network: nn.Module, policy: str) -> list[Layer]:
-    """The layers of a network, as a session plays them. Raises ServiceError: it has others."""
+def layers_of(network: nn.Module) -> list[Layer]:
+    """The layers of a network that a session can play, with a tanh between each and the next."""
     layers: list[Layer] = []
     for module in network.children():
         if isinstance(module, nn.Linear):
             layers.append(layer_of(_numbers(module.weight), _numbers(module.bias)))
         elif isinstance(module, FieldEncoders):
             layers.append(_encoders(module))
-        elif not isinstance(module, nn.Tanh):
-            raise ServiceError(
-                f"The policy {policy} has a {type(module).__name__}; a session plays "
-                "policies of tanh layers, with or without a memory, only.",
-                code="policy_does_not_fit",
-            )
     return layers
 
 
