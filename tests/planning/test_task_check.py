@@ -46,6 +46,9 @@ def test_the_task_files_of_launch_have_no_problem(path: Path) -> None:
         ),
         ({"game": "narnia"}, "game: there is no game 'narnia'; there are minecraft, crafter"),
         ({"biome": "narnia"}, "biome: there is no biome 'narnia'; there are beach"),
+        # Worlds know these names; plans and conditions would not.
+        ({"biome": "Forest"}, "biome: there is no biome 'Forest': call it forest"),
+        ({"biome": "forest hills"}, "biome 'forest hills': call it forest_hills"),
         ({"inventory": {"log": 0}}, "inventory: it cannot hold 0 of log"),
         # Worlds know these names; plans would count neither.
         ({"inventory": {"minecraft:log": 3}}, "there is no item 'minecraft:log': call it log"),
@@ -75,6 +78,28 @@ def test_the_task_files_of_launch_have_no_problem(path: Path) -> None:
             {"success": Condition(kind="in_dimension", name="nether"), "biome": "nether"},
             "in the Nether holds before the first step",
         ),
+        (
+            {
+                "success": Condition(kind="worn", name="shield"),
+                "inventory": {"shield": 1},
+                "world": {"initial_slots": "offhand=shield"},
+            },
+            "success: shield worn holds before the first step: an episode begins with it on: leave "
+            "it out of task.world.initial_slots",
+        ),
+        # No inventory holds more of it, however many logs it holds.
+        (
+            {"success": Condition(kind="have", name="iron_pickaxe", quantity=37)},
+            "success.quantity: a quantity is 1 to 36, not 37",
+        ),
+        # Nothing is counted there.
+        *(
+            (
+                {"success": Condition(kind=kind, name=name, quantity=2)},
+                "success.quantity: a quantity is 1, not 2",
+            )
+            for kind, name in (("nearby", "furnace"), ("near", "wood"), ("facing", "wood"))
+        ),
     ],
 )
 def test_mistakes_in_a_task_are_named(change: dict[str, object], problem: str) -> None:
@@ -91,6 +116,11 @@ def test_mistakes_in_a_task_are_named(change: dict[str, object], problem: str) -
         },
         {"success": Condition(kind="in_biome", name="forest"), "biome": ""},
         {"success": Condition(kind="in_dimension", name="overworld"), "biome": "the_end"},
+        {
+            "success": Condition(kind="worn", name="shield"),
+            "inventory": {"shield": 1},
+            "world": {"initial_slots": "mainhand=shield"},
+        },
     ],
 )
 def test_a_state_that_episodes_do_not_begin_in_may_be_a_goal(change: dict[str, object]) -> None:

@@ -13,8 +13,10 @@ from worlds.card import Conditions
 from worlds.common.counted_conditions import gained, grown
 from worlds.minecraft.card.naming import mob_seen_as, not_a_block, not_an_item, not_seen
 
-MOST_ITEMS = 36 * 64
-"""The most of one item that an inventory holds."""
+SLOTS = 36
+"""Slots of an inventory, from 0 on; those after them are for armour and the off hand."""
+MOST_TIMES = 2304
+"""The largest number of kills, uses or placed blocks of a condition."""
 STATIONS = ("crafting_table", "furnace")
 DIMENSIONS = ("overworld", "nether", "end")
 """The dimensions by their numbers in `voxeldojo.world_interface.World.whereabouts`."""
@@ -34,6 +36,7 @@ PLACED_UNDER_ANOTHER_NAME = frozenset(
 of their use counts eating, too."""
 _ITEMS, _BLOCKS = frozenset(item_names), frozenset(block_names)
 _MOBS = frozenset(entity_names[1:]) | frozenset(mob_names[1:])
+_STACKS = {item.name: item.stack for item in ITEMS}
 _PLACED = {item.name for item in ITEMS if item.block and item.name != "air"}
 _PLACED |= PLACED_UNDER_ANOTHER_NAME
 _WORN = {item.name for item in ITEMS if item.slot != "mainhand"}
@@ -50,8 +53,8 @@ class Kind(NamedTuple):
     words: Callable[[Condition], str]
     short: Callable[[Condition], str]
     holds: Callable[[Condition, Episode], bool]
-    most: Callable[[Condition], int] = lambda condition: MOST_ITEMS
-    """The largest quantity that is accepted."""
+    most: Callable[[Condition], int] = lambda condition: 1
+    """The largest quantity that is accepted; of what is not counted, 1."""
 
 
 class MinecraftConditions(Conditions):
@@ -216,6 +219,7 @@ KINDS: dict[str, Kind] = {
         words=lambda c: f"at least {c.quantity} more of `{c.name}` in the inventory",
         short=lambda c: f"{c.quantity} more {c.name} in the inventory",
         holds=lambda c, episode: gained(c, episode) >= c.quantity,
+        most=lambda c: SLOTS * _STACKS[c.name],
     ),
     "near": Kind(
         meaning="a block called ``name`` is within the 3x3x3 voxels around the feet or under the "
@@ -248,6 +252,7 @@ KINDS: dict[str, Kind] = {
         words=lambda c: f"at least {c.quantity} more `{c.name}` killed by the player",
         short=lambda c: f"{c.quantity} more {c.name} killed",
         holds=_killed_holds,
+        most=lambda c: MOST_TIMES,
     ),
     "used": Kind(
         meaning=f"item ``name`` used at least ``quantity`` times more {_SINCE}, by the game's "
@@ -257,6 +262,7 @@ KINDS: dict[str, Kind] = {
         words=lambda c: f"`{c.name}` used {_often(c.quantity)} more",
         short=lambda c: f"{c.name} used {_often(c.quantity)} more",
         holds=_used_holds,
+        most=lambda c: MOST_TIMES,
     ),
     "placed": Kind(
         meaning=f"at least ``quantity`` more blocks of item ``name`` placed {_SINCE}, even if they "
@@ -265,6 +271,7 @@ KINDS: dict[str, Kind] = {
         words=lambda c: f"at least {c.quantity} more `{c.name}` placed",
         short=lambda c: f"{c.quantity} more {c.name} placed",
         holds=_used_holds,
+        most=lambda c: MOST_TIMES,
     ),
     "worn": Kind(
         meaning="item ``name`` is worn in an armour slot or held in the off hand",
@@ -272,7 +279,6 @@ KINDS: dict[str, Kind] = {
         words=lambda c: f"`{c.name}` worn, or held in the off hand",
         short=lambda c: f"{c.name} worn",
         holds=lambda c, episode: c.name in episode.after.worn,
-        most=lambda c: 1,
     ),
     "lived": Kind(
         meaning="the player has lived for ``quantity`` ``ticks`` (20 a second) or ``days`` (24,000 "
@@ -289,7 +295,6 @@ KINDS: dict[str, Kind] = {
         words=lambda c: f"the player in the biome `{c.name}`",
         short=lambda c: f"in the biome {c.name}",
         holds=lambda c, episode: episode.after.biome == c.name,
-        most=lambda c: 1,
     ),
     "in_dimension": Kind(
         meaning="the player is in the ``overworld``, the ``nether`` or the ``end``",
@@ -297,7 +302,6 @@ KINDS: dict[str, Kind] = {
         words=lambda c: f"the player in {_THE[c.name]}",
         short=lambda c: f"in {_THE[c.name]}",
         holds=lambda c, episode: episode.after.dimension == c.name,
-        most=lambda c: 1,
     ),
     "height": Kind(
         meaning="the player's feet are at y ``quantity`` or higher (``above``), or at y "
@@ -326,7 +330,6 @@ KINDS: dict[str, Kind] = {
         words=lambda c: f"pictures that show this done: {task_spec(c.name).prompt}",
         short=lambda c: f"{c.name} done, by the pictures",
         holds=lambda c, episode: False,
-        most=lambda c: 1,
     ),
 }
 """All kinds, by name."""

@@ -12,11 +12,10 @@ from voxeldojo.tasks.argument_types import is_integer
 from voxeldojo.tasks.staging import Staging, staging_of
 from voxeldojo.tasks.world_options import AREAS
 from voxeldojo.world_interface import NOON
-from worlds.minecraft.card.conditions import CONDITIONS, VITALS, item_problem
+from worlds.minecraft.card.conditions import CONDITIONS, SLOTS, VITALS, item_problem
 
 BIOME = "forest"
 """The biome of a task that names none."""
-SLOTS = 36
 FULL = 20.0  # of life and of food
 DUSK, DAWN, DAY = 13_000, 23_000, 24_000  # ticks
 OPTIONS = tuple(
@@ -48,9 +47,13 @@ def task_problems(task: Task) -> Iterator[str]:
     """Each begins with where it stands: ``biome: there is no ...``"""
     if biome := biome_of(task):
         try:
-            biome_named(biome)
+            name = biome_named(biome).name
         except ValueError as error:
             yield f"biome: {error}"
+        else:
+            # Worlds take a biome by other names, too; plans and conditions know this one alone.
+            if biome != name:
+                yield f"biome: there is no biome {biome!r}: call it {name}"
     yield from _inventory_problems(task.inventory)
     mobs = task.world.get("initial_mobs", "")
     for mob in str(mobs).split(","):
@@ -78,8 +81,19 @@ def _holds_already(task: Task) -> str:
             return "in it: choose another task.biome"
         case "in_dimension" if name == _DIMENSION_OF.get(biome, "overworld"):
             return "there: choose another task.biome"
+        case "worn" if name in _worn(task):
+            return "with it on: leave it out of task.world.initial_slots"
         case _:
             return ""
+
+
+def _worn(task: Task) -> set[str]:
+    """What an episode begins with in the slots for armour and in the off hand."""
+    try:
+        slots = slots_in(str(task.world.get("initial_slots", "")))
+    except ValueError:
+        return set()  # which is a problem of its own
+    return {name for slot, name in slots.items() if slot >= SLOTS}
 
 
 def world_lacks(task: Task, kind: str) -> str:
