@@ -11,7 +11,6 @@ from messages.world import Condition, OpenSession, SeedRange, Task
 from nodes.env_server.hosting import WorldSetup
 from nodes.env_server.jail.jailed import JailedHost, JailedSession
 from nodes.env_server.quarantine import Quarantine
-from nodes.env_server.video_model import VideoModel
 from tests.env_server.raw_fork_server import RAW
 
 LOG = Condition(kind="have", name="log")
@@ -25,13 +24,13 @@ def opening(name: str = "test/a", **changes: Any) -> OpenSession:
 
 
 def embedded(**shared: Any) -> WorldSetup:
-    return WorldSetup(kind="embedded", options=OPTIONS, task=TASK, **shared)
+    return WorldSetup(**{"kind": "embedded", "options": OPTIONS, "task": TASK, **shared})
 
 
 @contextmanager
-def jailed_host(folder: Path, model: VideoModel | None = None) -> Iterator[JailedHost]:
+def jailed_host(folder: Path, **shared: Any) -> Iterator[JailedHost]:
     host = JailedHost(
-        embedded(model=model, ahead=4),
+        embedded(ahead=4, **shared),
         Quarantine(folder / "quarantine.json"),
         256,
         module="tests.env_server.raw_fork_server",

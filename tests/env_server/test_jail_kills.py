@@ -106,16 +106,17 @@ def test_ctrl_c_while_the_fork_server_imports_leaves_it_alone(
 
 
 def test_a_fork_server_whose_env_server_ends_while_it_imports_ends_without_a_word() -> None:
-    spec = msgspec.json.encode(Spec(kind="embedded", options=OPTIONS, task=TASK)).decode()
+    spec = msgspec.json.encode(Spec(kind="embedded", options=OPTIONS, task=TASK))
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
         process = subprocess.Popen(
-            python(forking.MODULE, str(theirs.fileno()), spec),
+            python(forking.MODULE, str(theirs.fileno())),
             cwd=ROOT,
+            stdin=subprocess.PIPE,
             stderr=subprocess.PIPE,
             pass_fds=(theirs.fileno(),),
         )
-    _, errors = process.communicate(timeout=PATIENCE)
+    _, errors = process.communicate(spec, timeout=PATIENCE)
     assert (process.returncode, errors) == (0, b"")
 
 

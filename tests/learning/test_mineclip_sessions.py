@@ -202,7 +202,7 @@ def test_a_jailed_session_has_the_same_features_and_rewards(weights: Path, tmp_p
     ]
     best = max(terms, key=lambda term: model.reward(black, term.name, term.negatives)[0])
     interface = msgspec.structs.replace(INTERFACE, rewards=[best])
-    with jailed_host(tmp_path, model) as host:
+    with jailed_host(tmp_path, model=model) as host:
         jailed = played(host, interface)
     own = played(OwnProcess(embedded(model=model), "a test"), interface)
     for one, other in zip(jailed, own, strict=True):

@@ -1,6 +1,6 @@
 """The process from which workers are forked: a single thread that has loaded everything.
 
-python -m nodes.env_server.jail.fork_server FD SPEC
+python -m nodes.env_server.jail.fork_server FD < SPEC
 
 Over the socket FD it first reports whether the world of SPEC can be made, then forks a worker for
 each request (three file descriptors come along: socket, shared memory, pipe), and reaps those that
@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the env server decides
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked while this was imported
     control = socket.socket(fileno=int(arguments[0]))
-    spec = msgspec.json.decode(arguments[1], type=Spec)
+    spec = msgspec.json.decode(sys.stdin.buffer.read(), type=Spec)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the env server has ended
         _serve(control, spec)
     return 0

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -208,14 +209,13 @@ class ForkServer:
     def _start_once(self) -> FirstReport:
         self._end()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        spec = msgspec.json.encode(self._spec).decode()
         try:
-            with _interrupts_blocked():
+            with _readable(msgspec.json.encode(self._spec)) as spec, _interrupts_blocked():
                 process = subprocess.Popen(
-                    python(self._module, str(theirs.fileno()), spec),
+                    python(self._module, str(theirs.fileno())),
                     cwd=_ROOT,
                     env=_environment(),
-                    stdin=subprocess.DEVNULL,
+                    stdin=spec,
                     stdout=subprocess.DEVNULL,
                     pass_fds=(theirs.fileno(),),
                 )
@@ -370,6 +370,15 @@ class ForkServer:
             self._start_again()
         except NoForkServer as error:
             LOG.error("%s", error)
+
+
+@contextlib.contextmanager
+def _readable(data: bytes) -> Iterator[BinaryIO]:
+    """A file of nothing but memory to read from: a command has no room for a long prompt."""
+    with os.fdopen(os.memfd_create("spec"), "w+b") as file:
+        file.write(data)
+        file.seek(0)
+        yield file
 
 
 @contextlib.contextmanager
