@@ -168,9 +168,16 @@ def _without_the_example(question: JudgeQuestion | LookQuestion, answer: _Seen) 
     reason, suggestion = (
         "" if _repeats(text, prompt) else text for text in (answer.reason, answer.suggestion)
     )
-    return msgspec.structs.replace(
-        answer, reason=reason or outcome_in_words(question.evidence), suggestion=suggestion
-    )
+    if not reason:
+        reason = _without_a_reason(question.evidence, answer.success)
+    return msgspec.structs.replace(answer, reason=reason, suggestion=suggestion)
+
+
+def _without_a_reason(evidence: Evidence, success: bool) -> str:
+    """What is known where the language model gave no reason of its own."""
+    if evidence.success.kind == JUDGED:  # nothing was counted
+        return f"The pictures {'show' if success else 'do not show'} it done."
+    return outcome_in_words(evidence)
 
 
 def _repeats(text: str, prompt: str) -> bool:

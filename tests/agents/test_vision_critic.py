@@ -407,6 +407,18 @@ def test_too_few_episodes_of_a_creative_task_count_as_no_success(setting: Settin
     assert setting.judge(enough).success
 
 
+@pytest.mark.parametrize(("done", "words"), [(True, "show"), (False, "do not show")])
+def test_a_judgement_in_the_words_of_the_prompts_example_is_put_in_others(
+    setting: Setting, done: bool, words: str
+):
+    """And not in what was counted: of a creative task nothing is."""
+    example = "The player keeps attacking the ground where the cow was, instead of the cow."
+    setting.server.script = says(json.dumps({**ANSWER, "success": done, "reason": example}))
+    success = Condition(kind=JUDGED, name="creative:0")
+    verdict = setting.judge(msgspec.structs.replace(evidence(worked=6), success=success))
+    assert (verdict.success, verdict.reason) == (done, f"The pictures {words} it done.")
+
+
 def test_a_creative_task_without_pictures_is_judged_not_done(setting: Setting):
     bare = evidence(worked=6, pictured=0)
     success = Condition(kind=JUDGED, name="creative:0")
