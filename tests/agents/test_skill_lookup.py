@@ -92,13 +92,14 @@ def name_of(found: LookedUp) -> str:
         (8, {}, True),  # at the very rate that is asked for
         (7, {}, False),
         (8, {"provenance": ELSEWHERE}, False),
+        (8, {"task": msgspec.structs.replace(TASK, game="crafter")}, False),
         (8, {"condition": LOG}, False),
         (8, {"method": "rl"}, False),
         (8, {"start": {"log": 1}}, False),  # which this goal does not begin with
         (8, {"before": [Stage(sub_action=FIND)]}, False),
     ],
 )
-def test_a_skill_fits_by_its_rate_world_aim_method_and_start(
+def test_a_skill_fits_by_its_rate_world_game_aim_method_and_start(
     tmp_path: Path, successes: int, changes: dict[str, Any], fits: bool
 ):
     looking = Looking(tmp_path)

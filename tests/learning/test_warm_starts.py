@@ -116,6 +116,8 @@ def test_a_policy_of_another_interface_is_not_used_as_a_start():
     assert same_interface(small, small)
     assert not same_interface(small, large)
     assert not same_interface(same, with_interface(rewards=gain))
+    elsewhere = msgspec.structs.replace(same, task=msgspec.structs.replace(same.task, game="maze"))
+    assert not same_interface(same, elsewhere)
     blind = {"observations": ["rays"]}
     assert same_interface(with_interface(**blind), with_interface(**blind, rewards=gain))
 

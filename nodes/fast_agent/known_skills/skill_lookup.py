@@ -89,6 +89,7 @@ class SkillLookup:
             learned = skill.learned
             if (
                 learned.provenance.world == self._skills.world
+                and learned.task.game == request.task.game
                 and skill.counts.rate >= parameters.reuse_rate
                 and learned.guard is None
                 and holds(request.task.inventory, learned.start)

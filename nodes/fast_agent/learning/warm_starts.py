@@ -58,8 +58,8 @@ class WarmStarts:
 
 
 def same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
-    """Whether a policy of the one means the same by what it sees and chooses in the other. The
-    learner sees the names and sizes of these alone."""
+    """Whether a policy of the one means the same by what it sees and chooses in the other, of the
+    same game. The learner sees the names and sizes of these alone."""
 
     def shown(spec: TrainingSpec) -> list[object]:
         interface = spec.interface
@@ -69,7 +69,7 @@ def same_interface(one: TrainingSpec, other: TrainingSpec) -> bool:
         memory = interface.memory_size if interface.memory != "none" else 0
         return [interface.observations, interface.actions, macros, interface.targets, items, memory]
 
-    return shown(one) == shown(other)
+    return one.task.game == other.task.game and shown(one) == shown(other)
 
 
 def earlier_name(goal: Implementing) -> str:
