@@ -1,7 +1,9 @@
 """Prompts by the model's own tokenizer, what is left out of them, and answers in odd wrappings."""
 
 import json
+import shutil
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -30,6 +32,7 @@ from nodes.llm.answers.thinking import split
 from nodes.llm.requests.fitting import fit
 from nodes.llm.requests.measuring import Meter, estimated
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
+from nodes.llm.rulebook.rules import version_of
 from rlgpt.single_runs.prompts import show
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import PATIENCE
@@ -45,6 +48,7 @@ from tests.llm.scripted_server import (
     sends,
 )
 from voxeldojo.viewing.png import png
+from worlds.minecraft.card.rule_fillings import RULEBOOK, MinecraftRulebook
 
 QUESTION = PlanQuestion(task=TASK)
 
@@ -261,6 +265,23 @@ def test_the_rulebooks_answers_have_a_fixed_version():
     version = RulebookBackend().complete(QUESTION, [], {}).version
     assert len(version) == 12
     assert RulebookBackend().complete(QUESTION, [], {}).version == version
+
+
+@pytest.mark.parametrize(
+    "file", ["rules/rules.yaml", "programs/climb.py", "guards/come_up_for_air.py"]
+)
+def test_all_that_the_rulebook_answers_from_is_in_its_version(tmp_path: Path, file: str):
+    def version() -> str:
+        rulebook = MinecraftRulebook()
+        rulebook.files, rulebook.programs = tmp_path / "rules", tmp_path / "programs"
+        return version_of(rulebook)
+
+    ours = RULEBOOK.files.parent
+    for folder in ("rules", "programs", "guards"):
+        shutil.copytree(ours / folder, tmp_path / folder)
+    assert version() == version_of(RULEBOOK)
+    (tmp_path / file).write_text((tmp_path / file).read_text() + "\n")
+    assert version() != version_of(RULEBOOK)
 
 
 def test_a_tool_call_of_the_model_is_taken_as_its_answer(setting: Setting):

@@ -50,8 +50,8 @@ class Book:
 
     @property
     def version(self) -> str:
-        """A digest of the rules and of the stock of programs."""
-        return _version(self._filler.files, self._filler.programs)
+        """A digest of what its answers are made of; see `version_of`."""
+        return version_of(self._filler)
 
     def approach(
         self, goal: Condition, inventory: Mapping[str, int] = NOTHING, alone: bool = True
@@ -163,8 +163,10 @@ def _open(step: Step, methods: Collection[Method]) -> list[Method]:
 
 
 @cache
-def _version(*folders: Path) -> str:
-    files = sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
+def version_of(rulebook: RulebookRules) -> str:
+    """A digest of a game's rules and of its stock of programs and guards."""
+    folders = (rulebook.files, rulebook.programs, rulebook.guards)
+    files = sorted(path for folder in folders for path in folder.glob("*") if path.is_file())
     data = b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in files)
     return hashlib.sha256(data).hexdigest()[:12]
 
