@@ -196,7 +196,8 @@ def _kind(skill: Skill) -> str:
 
 def _condition(skill: Skill) -> str:
     condition = skill.learned.condition
-    quantity = f" {condition.quantity}" if condition.kind == "have" else ""
+    shown = condition.kind == "have" or condition.quantity > 1
+    quantity = f" {condition.quantity}" if shown else ""
     return f"{condition.kind}{quantity} {condition.name}"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from messages.world import Condition
 from nodes.common.skills import skill_library
 from nodes.common.skills.skill_library import Library
 from nodes.common.skills.skills import Counts, LibraryError
@@ -60,6 +61,20 @@ def test_skill_commands_list_show_and_remove_skills(
     assert main(["skill", "remove", "find_a_tree", "--library", skills]) == 0
     assert not (Path(skills) / "find_a_tree").exists()
     assert main(["skill", "show", "find_a_tree", "--library", skills]) == 2
+
+
+def test_the_list_says_how_much_a_skill_brings_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    library = Library(tmp_path)
+    for kind, name, quantity in (("have", "log", 1), ("killed", "cow", 3), ("height", "above", 90)):
+        condition = Condition(kind=kind, name=name, quantity=quantity)
+        library.add(kind, kind, learned(condition=condition), None, TEN)
+    library.close()
+    assert main(["skill", "list", "--library", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    for text in ("have 1 log", "killed 3 cow", "height 90 above"):
+        assert text in out
 
 
 @pytest.mark.parametrize("name", ["", "..", "{victim}", None, b"dig", "d\udcffg"])
