@@ -48,6 +48,8 @@ def list_tasks(game: str, kind: str, json: bool) -> int:
 def search_tasks(game: str, words: list[str], json: bool) -> int:
     """Print the goals that have all of the words in their id or prompt, the shortest first."""
     wanted = [word.lower() for text in words for word in text.replace("_", " ").split()]
+    if not wanted:
+        raise Refused("which words? Give some of a task's id or prompt: rlgpt task search zombie")
     named = [_named(game, name) for name in goals_of(game).names()]
     found = [each for each in named if all(word in _text(each) for word in wanted)]
     if not found and not json:

@@ -51,6 +51,7 @@ def test_task_search_finds_tasks_that_have_every_word(capsys: pytest.CaptureFixt
         (["show", "nonsuch"], "there is no task 'nonsuch' (`rlgpt task list` has them)"),
         (["show", "harvest_1_lgo"], "there is no task 'harvest_1_lgo'; did you mean harvest_1_log"),
         (["search", "obtain", "lgo"], "no task has all of obtain lgo; what comes nearest is "),
+        (["search", " ", "_"], "which words? Give some of a task's id or prompt"),
         (["list", "--game", "crafter"], "the game crafter has no tasks by name"),
         (["list", "--game", "chess"], "there is no game 'chess'"),
     ],
