@@ -52,6 +52,18 @@ def test_a_plan_to_use_an_item_gets_it_first_if_it_is_not_held():
     ]
 
 
+def test_a_plan_to_use_an_item_several_times_gets_as_many_as_that_wears_out():
+    held = {"bread": 1, "wheat": 6, "crafting_table": 1}
+    assert steps("used", "bread", held, quantity=3) == [("have", "bread", 2), ("used", "bread", 3)]
+    pick = {"wooden_pickaxe": 1, "planks": 3, "stick": 2, "crafting_table": 1}
+    assert steps("used", "wooden_pickaxe", pick, quantity=50) == [("used", "wooden_pickaxe", 50)]
+    plan = steps("used", "wooden_pickaxe", pick, quantity=100)  # one stands 59
+    assert plan == [("have", "wooden_pickaxe", 1), ("used", "wooden_pickaxe", 100)]
+    eat = [Subtask(name="eat", success=Condition(kind="used", name="bread", quantity=3))]
+    (said,) = PLANNING.shortfalls(eat, {"bread": 1})
+    assert "uses 3 bread, and there are 1 by then" in said
+
+
 def test_a_plan_to_use_a_bow_gets_an_arrow():
     assert steps("used", "bow", {"bow": 1, "arrow": 1}) == [("used", "bow", 1)]
     plan = steps("used", "bow", {"bow": 1})

@@ -86,6 +86,16 @@ def test_the_program_for_an_item_uses_it_so_that_the_statistic_counts(item: str)
     assert succeeded(task, its_program(goal)) >= 3
 
 
+@pytest.mark.parametrize(
+    ("item", "beside"), [("iron_pickaxe", {}), ("wooden_hoe", {"dirt": 3}), ("bow", {"arrow": 3})]
+)
+def test_the_program_for_an_item_uses_it_as_often_as_is_wanted(item: str, beside: dict[str, int]):
+    goal = Condition(kind="used", name=item, quantity=3)
+    held = {item: 1, **beside}
+    task = Task(id="t", prompt="", success=goal, biome="plains", inventory=held, horizon=900)
+    assert succeeded(task, its_program(goal)) >= 3
+
+
 def test_several_blocks_are_put_down_in_one_run():
     goal = Condition(kind="placed", name="bookshelf", quantity=5)
     held = {"bookshelf": 5}

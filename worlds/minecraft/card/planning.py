@@ -75,6 +75,13 @@ def _lasts(tool: str) -> int:
     return _DURABILITY.get(tool, 0) or 1
 
 
+def _carried(success: Condition) -> int:
+    """How many of what a condition names it takes: of what is used as many as that wears out."""
+    if success.kind == "placed":
+        return success.quantity
+    return -(-success.quantity // _lasts(success.name)) if success.kind == "used" else 1
+
+
 def _of_a_mob(way: Way) -> bool:
     """Mobs are where the player is now, and walking for wood loses sight of them."""
     return way.how in ("kill", "use")
@@ -204,7 +211,7 @@ class MinecraftPlanning(WayPlanning):
         if success.kind == "used" and success.name == "bow":
             return {"arrow": success.quantity}
         if success.kind == "used" and success.name.endswith("_hoe"):
-            return {"dirt": 1}
+            return {"dirt": success.quantity}
         if success.kind == "killed" and success.name in _DANGEROUS:
             # What a sword is made of is not to be had in the Nether and in the End.
             armed = any(inventory.get(each, 0) for each in (*_WEAPONS, *PLACES))
@@ -223,10 +230,8 @@ class MinecraftPlanning(WayPlanning):
 
     def _named(self, success: Condition, inventory: Mapping[str, int]) -> dict[str, int]:
         """The item that a condition names."""
-        if success.kind in ("nearby", "used", "worn", "in_dimension"):
-            return {success.name: 1}
-        if success.kind == "placed":
-            return {success.name: success.quantity}
+        if success.kind in (*_CARRIED, "in_dimension"):
+            return {success.name: _carried(success)}
         return super().wanted(success, inventory)
 
     def last(self, success: Condition) -> Subtask | None:
@@ -257,7 +262,7 @@ class MinecraftPlanning(WayPlanning):
         for subtask in subtasks:
             success = subtask.success
             there = held.get(success.name, 0)
-            wanted = success.quantity if success.kind == "placed" else 1
+            wanted = _carried(success)
             if success.kind == "have":
                 held[success.name] = there + success.quantity
             elif success.kind in _CARRIED and not there:

@@ -1,5 +1,6 @@
 ITEM = "wooden_pickaxe"
-TRIES = 20
+QUANTITY = 1
+TRIES = 20  # for each
 SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
 SOFT = ("grass block", "dirt", "sand", "gravel", "clay", "leaves")
 OPEN_CELLS = ("air", "grass", "plant", "flower", "snow", "dead bush")
@@ -21,7 +22,7 @@ def dig_something(obs):
 
 def action(obs):
     used = obs.used.get(ITEM, 0)
-    for _ in range(TRIES):
-        if obs.used.get(ITEM, 0) > used or not obs.inventory.get(ITEM, 0):
+    for _ in range(TRIES * QUANTITY):
+        if obs.used.get(ITEM, 0) >= used + QUANTITY or not obs.inventory.get(ITEM, 0):
             return
         obs = dig_something(obs)

@@ -1,11 +1,12 @@
 ITEM = "bow"
-TRIES = 20
+QUANTITY = 1
+TRIES = 20  # for each
 
 
 def action(obs):
     used = obs.used.get(ITEM, 0)
-    for _ in range(TRIES):
-        if obs.used.get(ITEM, 0) > used or not obs.inventory.get(ITEM, 0):
+    for _ in range(TRIES * QUANTITY):
+        if obs.used.get(ITEM, 0) >= used + QUANTITY or not obs.inventory.get(ITEM, 0):
             return
         obs = equip(ITEM) if obs.held != ITEM else obs
         obs = look(-obs.pitch) if abs(obs.pitch) > 8 else obs

@@ -1,5 +1,6 @@
 ITEM = "wooden_hoe"
-TRIES = 20
+QUANTITY = 1
+TRIES = 20  # for each
 PLACES = ((1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 SOIL = ("grass block", "dirt")
 OPEN_CELLS = ("air", "grass", "plant", "flower", "snow", "dead bush")
@@ -58,7 +59,7 @@ def lay_dirt(obs):
 
 def action(obs):
     used = obs.used.get(ITEM, 0)
-    for _ in range(TRIES):
-        if obs.used.get(ITEM, 0) > used or not obs.inventory.get(ITEM, 0):
+    for _ in range(TRIES * QUANTITY):
+        if obs.used.get(ITEM, 0) >= used + QUANTITY or not obs.inventory.get(ITEM, 0):
             return
         obs = till(obs)
