@@ -73,6 +73,9 @@ def test_every_prompt_of_minedojo_is_understood_as_its_success_condition(goals: 
         ("craft clay", "have", "clay", 1),
         ("a bucket of milk", "have", "milk_bucket", 1),
         ("Please, get two blocks of iron.", "have", "iron_block", 2),
+        ("get a block of diamond", "have", "diamond_block", 1),
+        ("get two blocks of coal", "have", "coal_block", 2),
+        ("get 2 blocks of obsidian", "have", "obsidian", 2),
         ("get 3 bricks, please", "have", "brick", 3),
         ("mine lapis lazuli", "have", "dye", 1),
         ("place an oak door", "placed", "wooden_door", 1),
@@ -115,6 +118,8 @@ def test_goals_in_plain_words_are_understood_as_conditions(
         ("go up below y 3", "does not understand 'go up below y 3'"),
         ("obtain leaf", "what comes nearest is 'obtain leaves'"),
         ("kill a log", "does not understand 'kill a log'"),
+        ("find slimes", "does not understand 'find slimes'"),  # and not: get a block of slime
+        ("catch a rabbit", "does not understand 'catch a rabbit'"),
         ("get 3000 cobblestone", "a quantity is 1 to 2304, not 3000"),
         ("get 0 logs", "a quantity is 1 to 2304, not 0"),
         ("get -3 logs", "a quantity is 1 to 2304, not -3"),

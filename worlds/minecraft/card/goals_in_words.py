@@ -89,6 +89,7 @@ _HEIGHT = re.compile(
     r"(?:go|get|climb|dig|be|stay|stand|reach|fly|descend)\b(?P<how>(?: \w+)*?)"
     r" (?:y|height|level)(?: of)? (?P<y>\d{1,3})"
 )
+_PIECES = re.compile(r"(?:pieces?|blocks?|pairs?) of (.+)")
 _UP, _DOWN = {"up", "above", "over"}, {"down", "below", "under"}
 _VITAL = re.compile(
     r"(?:(?:get|have|reach|be at|regain|keep) )?(?:at least )?(?P<least>\d{1,3}) (?:of )?"
@@ -139,6 +140,8 @@ _MEANT = {
     **dict.fromkeys(("mine", "dig"), _out_of_the_ground()),
 }
 """By verb, the items that are meant where others are named: who cooks beef wants it cooked."""
+_ALIVE = ("find", "catch")
+"""Verbs that mean a mob by its name, and not the item that is called so: its meat, or a block."""
 _OTHER_NAMES = {**_seen_as(), **ALSO_CALLED}
 
 
@@ -224,7 +227,10 @@ def _a_deed(text: str) -> Condition | None:
     for kind in ("worn", "used", "placed", "killed", "have"):
         rest = _after(text, VERBS[kind])
         if rest is not None and (found := _counted(kind, rest)) is not None:
-            meant = _MEANT.get(text.partition(" ")[0], {})
+            verb = text.partition(" ")[0]
+            if verb in _ALIVE and found.name in _MOBS:
+                return None
+            meant = _MEANT.get(verb, {})
             return msgspec.structs.replace(found, name=meant.get(found.name, found.name))
     return None
 
@@ -269,13 +275,19 @@ def _a_length_of_life(text: str) -> Condition | None:
 def _counted(kind: str, text: str) -> Condition | None:
     quantity, name = _split(text)
     known, others = (_MOBS, MOBS_ALSO_CALLED) if kind == "killed" else (_ITEMS, _OTHER_NAMES)
-    names = list(_singulars(name))
-    proper = [each.replace(" ", "_") for each in names]
-    found = [each for each in proper if each in known] or [*filter(None, map(others.get, names))]
-    named = next(iter(found), None)
+    named = _named(name, known, others)
+    if named is None and (pieces := _PIECES.fullmatch(name)) is not None:
+        named = _named(pieces[1], known, others)
     if named is None:
         return None
     return Condition(kind=kind, name=named, quantity=quantity)
+
+
+def _named(name: str, known: set[str], others: Mapping[str, str]) -> str | None:
+    names = list(_singulars(name))
+    proper = [each.replace(" ", "_") for each in names]
+    found = [each for each in proper if each in known] or [*filter(None, map(others.get, names))]
+    return next(iter(found), None)
 
 
 def _split(text: str) -> tuple[int, str]:
@@ -296,6 +308,3 @@ def _singulars(name: str) -> Iterable[str]:
             yield name.removesuffix(ending) + instead
     if name.startswith("blocks of "):
         yield name.replace("blocks", "block", 1)
-    pieces = re.fullmatch(r"(?:pieces?|blocks?|pairs?) of (.+)", name)
-    if pieces is not None:
-        yield from _singulars(pieces[1])
