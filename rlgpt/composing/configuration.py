@@ -28,6 +28,7 @@ RUN_NAME = re.compile(r"\w[^/]*")
 """A run folder's name begins with it, which commands take as a word and `rlgpt runs` looks for in
 one folder."""
 NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_NUL, _HALF = re.compile("\0"), re.compile("[\ud800-\udfff]")
 
 
 # The messages' own types ignore unknown fields, so that old and new nodes understand each other. In
@@ -179,8 +180,12 @@ def check(data: Any, source: str) -> Stack:
         _find_module(stack, name, source)
     stack.order()
     _check_hosts(stack, source)
-    if place := _with_nul(data):
-        raise Refused(f"{source}: `{place}` has a NUL character, which no path has: remove it")
+    for wrong, why in (
+        (_NUL, "a NUL character, which no path has"),
+        (_HALF, "half of a surrogate pair, which is no character"),
+    ):
+        if place := _where(wrong, data):
+            raise Refused(f"{source}: `{place}` has {why}: remove it")
     return stack
 
 
@@ -286,16 +291,17 @@ def _check_hosts(stack: Stack, source: str) -> None:
                 )
 
 
-def _with_nul(data: Any, place: str = "") -> str:
-    """The first setting with a NUL character in it; a node would find out only when it opens it."""
+def _where(wrong: re.Pattern[str], data: Any, place: str = "") -> str:
+    """The first setting with such a character in it; a node would find out only when it opens or
+    sends it."""
     if isinstance(data, str):
-        return place if "\0" in data else ""
+        return place if wrong.search(data) else ""
     inner: list[tuple[Any, Any]] = []
     if isinstance(data, dict):
         inner = [(f"{place}.{key}" if place else str(key), each) for key, each in data.items()]
     elif isinstance(data, list):
         inner = [(place, each) for each in data]
-    return next((found for where, each in inner if (found := _with_nul(each, where))), "")
+    return next((found for where, each in inner if (found := _where(wrong, each, where))), "")
 
 
 def _find_module(stack: Stack, name: str, source: str) -> None:

@@ -210,6 +210,10 @@ def test_launch_file_that_is_not_valid_yaml_is_refused(place: Path) -> None:
             b'defaults: [two]\nskills: "\\0"\n',
             "mine: `skills` has a NUL character, which no path has: remove it",
         ),
+        (
+            b'defaults: [two]\nskills: "\\ud800"\n',
+            "mine: `skills` has half of a surrogate pair, which is no character: remove it",
+        ),
     ],
 )
 def test_launch_file_is_refused_in_words_of_its_own_and_not_of_hydra(

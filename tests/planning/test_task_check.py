@@ -44,6 +44,8 @@ def test_the_task_files_of_launch_have_no_problem(path: Path) -> None:
             {"success": Condition(kind="hve", name="log")},
             "success.kind: there is no condition 'hve'",
         ),
+        # Else the prompt would decide, and what is named here would not count.
+        ({"success": Condition(kind="", name="log")}, "success.kind: there is no condition ''"),
         ({"game": "narnia"}, "game: there is no game 'narnia'; there are minecraft, crafter"),
         ({"biome": "narnia"}, "biome: there is no biome 'narnia'; there are beach"),
         # Worlds know these names; plans and conditions would not.

@@ -178,7 +178,7 @@ def _problems(task: Task) -> Iterator[str]:
     except GameError as error:
         yield f"game: {error}"
         return
-    if task.lacks_success:
+    if task.lacks_success and not task.success.name:
         if game.goals is None:
             yield f"success: the game {task.game} understands no goals in words; name a condition"
     elif problem := condition_problem(task.success, task.game):
