@@ -103,7 +103,7 @@ class MineClip:
 def _device(name: str) -> torch.device:
     try:
         device = torch.device(name)
-        torch.zeros(1, device=device)
+        torch.zeros(1, device=device).item()  # the device `meta` has no numbers to read
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0][:160]
         raise WeightsError(f"MineCLIP cannot be put on the device {name!r}: {reason}") from error

@@ -261,6 +261,6 @@ def test_unusable_merges_and_devices_are_refused_in_a_sentence(tmp_path: Path) -
     with pytest.raises(WeightsError, match=r"not CLIP's list of merges, but another tokenizer's"):
         Tokenizer(other, 49_408, 77)
     path.with_name("merges.txt").write_text("#version: 0.2\nc o\n")
-    for device in ("gpu", "cuda:99"):
+    for device in ("gpu", "cuda:99", "meta"):
         with pytest.raises(WeightsError, match=f"cannot be put on the device '{device}'"):
             MineClip(path, device)
