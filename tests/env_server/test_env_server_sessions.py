@@ -209,6 +209,18 @@ def test_death_in_the_prefix_ends_at_the_first_decision() -> None:
     assert not stepped.success.any()
 
 
+def test_a_program_that_finds_nothing_left_to_do_ends_the_episode_as_a_success() -> None:
+    """Tryouts are judged by what holds in the end: evaluations would say the opposite."""
+    playing, _ = session(2, interface=None, prefix=[WALK], task=task(success=FACING))
+    assert playing.run_program(WALK)[0] == 0
+    for episode in playing.episodes():
+        assert (episode.ended, episode.success, episode.steps) == ("success", True, 0)
+    deadly = Program(name="deadly", source="def action(obs):\n    sneak()\n")
+    playing, _ = session(1, interface=None, prefix=[WALK, deadly], task=task(success=FACING))
+    playing.run_program(WALK)
+    assert not playing.episodes()[0].success
+
+
 def test_a_macro_that_does_not_act_still_takes_a_step() -> None:
     playing, _ = session(1, interface=interface(macros=[EMPTY]))
     assert choose(playing, 5).steps.tolist() == [1]

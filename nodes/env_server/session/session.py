@@ -280,6 +280,7 @@ class Session:
             steps = self._acting.play(
                 to_run, program.max_steps, rows, of_episode, reports, check, guards=ready
             )
+            self._steps.at_rest(rows)
         ready.tally_mistakes()
         for row in np.flatnonzero(rows & ~self.records.over).tolist():
             self.records.why[row] = reports.endings.get(row, "")

@@ -176,6 +176,15 @@ class Steps:
             self.photographer.step(running, over)
         return over
 
+    def at_rest(self, rows: Bools) -> None:
+        """A program has come to its end: where it took no step, as nothing was left to be done, the
+        episode is over all the same."""
+        episodes = self.episodes
+        alive = self.readings.alive() & ~episodes.died_early
+        done = rows & ~episodes.over & alive & self._holds(self._success)
+        if done.any():
+            episodes.end(done, SUCCESS, self.readings)
+
     def of_stage(
         self, stage: InterfaceStage, outcome: DecisionOutcome, running: Bools, dead: Bools
     ) -> Bools:
