@@ -17,7 +17,8 @@ class Film(FrameCount):
     """``path`` is written to. At most ``longest`` frames are kept.
 
     A full disk costs the film and not the session: ``warn`` is called with a
-    sentence, what there is of the film is deleted, and ``lost`` is true from then on.
+    sentence, what there is of the film is deleted, and ``lost`` is true from then on. Of an
+    episode without a step there is no film, and it is lost when it is closed.
     """
 
     def __init__(self, path: Path, warn: Callable[[str], None], longest: int = 1200) -> None:
@@ -53,6 +54,7 @@ class Film(FrameCount):
         with self._writing():
             self._container.mux(self._stream.encode())
             self._container.close()
+        self.lost = not self.path.exists()
         # Its encoder would live, with its memory, for as long as what holds this film.
         self._stream = self._container = None
 

@@ -25,3 +25,12 @@ def test_a_film_takes_no_thread_and_its_encoder_ends_with_it(tmp_path: Path) -> 
         film.close()
         assert vars(film)["_stream"] is None
         assert film.path.stat().st_size > 500
+
+
+def test_a_film_without_a_frame_is_lost(tmp_path: Path) -> None:
+    """There is no file that a report could show."""
+    film = Film(tmp_path / "still.mp4", warn=print)
+    assert not film.lost
+    film.close()
+    assert film.lost
+    assert list(tmp_path.iterdir()) == []
