@@ -47,7 +47,7 @@ def candidates(parser: argparse.ArgumentParser, line: str) -> list[str]:
         if word in commands:
             parser = commands[word]
             names.append(word)
-    known = [*_commands(parser)] or [*_values(names, before, last), *_options(parser, last)]
+    known = [*(_commands(parser) or _values(names, before, last)), *_options(parser, last)]
     return sorted({word for word in known if word.startswith(last)})
 
 

@@ -71,6 +71,8 @@ def test_task_commands_refuse_unknown_kinds_tasks_words_and_games(
         ("rlgpt task list p", ["playthrough", "programmatic"]),
         ("rlgpt task show survival", ["survival", "survival_sword_food"]),
         ("rlgpt task show --j", ["--json"]),
+        ("rlgpt --v", ["--version"]),
+        ("rlgpt task --", ["--help"]),
         ("rlgpt launch goa", ["goal"]),
         ("rlgpt launch goal task.i", ["task.id="]),
         ("rlgpt launch goal task.id=playt", ["task.id=playthrough"]),
