@@ -95,6 +95,9 @@ def test_a_warm_start_from_a_moved_library_draws_the_same(tmp_path):
     assert first_rate(here) == first_rate(there)
 
 
+WOODS = ("acacia", "birch", "dark_oak", "jungle", "spruce", "wooden")
+
+
 def test_a_policy_of_another_interface_is_not_used_as_a_start():
     """Names and sizes are equal; the learner would not see it."""
     dig = Program(name="dig", source="def action(obs):\n    attack()\n")
@@ -116,6 +119,9 @@ def test_a_policy_of_another_interface_is_not_used_as_a_start():
     assert same_interface(small, small)
     assert not same_interface(small, large)
     assert not same_interface(same, with_interface(rewards=gain))
+    several = [RewardTerm(kind="gain", weight=1.0, name=f"{wood}_door") for wood in WOODS]
+    more = [*several, *gain]  # beyond what the feature shows
+    assert same_interface(with_interface(rewards=several), with_interface(rewards=more))
     elsewhere = msgspec.structs.replace(same, task=msgspec.structs.replace(same.task, game="maze"))
     assert not same_interface(same, elsewhere)
     blind = {"observations": ["rays"]}

@@ -151,6 +151,9 @@ def test_who_begins_in_the_nether_need_not_go_there():
         (Condition(kind="have", name="milk_bucket"), {"initial_mobs": "cow"}, ""),
         (Condition(kind="have", name="ghast_tear"), {}, ""),
         (Condition(kind="in_biome", name="forest"), {}, "forest"),
+        (Condition(kind="killed", name="zombie"), {}, "zombie"),
+        (Condition(kind="killed", name="zombie"), {"initial_mobs": "zombie"}, ""),
+        (Condition(kind="killed", name="ghast"), {}, ""),
     ],
 )
 def test_who_begins_in_the_nether_gets_nothing_of_the_overworld(

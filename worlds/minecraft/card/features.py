@@ -194,4 +194,4 @@ def counted_items(interface: Interface, success: Condition) -> list[str]:
     names = [c.name for c in (success, interface.success) if c.kind == "have"]
     names += [term.name for term in interface.rewards if term.kind == "gain"]
     names += [item for _, _, item in (name.partition(":") for name in interface.actions) if item]
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(names))[:ITEM_SLOTS]

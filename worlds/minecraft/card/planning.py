@@ -15,7 +15,7 @@ from worlds.common.plan_arithmetic import Arithmetic, Fuel, Need
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
 from worlds.minecraft.card.naming import seen_name
-from worlds.minecraft.card.ways import HOMES, MOBS_FOUND, PLACES, WAYS, found_here, way_to
+from worlds.minecraft.card.ways import FOUND, HOMES, MOBS_FOUND, PLACES, WAYS, found_here, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
 _WEAPONS = tuple(
@@ -122,6 +122,10 @@ def check_way(success: Condition) -> None:
         raise Unreachable(no_way(success))
 
 
+def _not_here(here: str, task: Task) -> str:
+    return f"not found in the {here.title()}, where an episode begins (task.biome={task.biome})"
+
+
 class MinecraftPlanning(WayPlanning):
     places = PLACES
 
@@ -147,18 +151,25 @@ class MinecraftPlanning(WayPlanning):
                 f"no {mob} spawns anywhere, and the rulebook has no program that makes one: "
                 f"task.world.initial_mobs={mob} lays one out"
             )
-        home = _BIOMES_OF[HOMES[mob]] if mob in HOMES else task.biome
-        if task.biome == home:
+        here = self._here(task)
+        if here in FOUND[mob]:
             return ""
+        if mob not in HOMES:
+            return f"{mob} is {_not_here(here, task)}: begin in another biome"
+        home = _BIOMES_OF[HOMES[mob]]
         return (
             f"{mob} is found in the biome {home} alone, and a fight is planned for where an "
             f"episode begins: task.biome={home} begins there"
         )
 
+    def _here(self, task: Task) -> str:
+        """Which of the `PLACES` an episode begins in; "" for the Overworld."""
+        begun = self.begun(task)
+        return next((place for place in PLACES if begun.get(place, 0)), "")
+
     def _left_behind(self, task: Task, success: Condition, laid_out: Collection[str]) -> str:
         """What a goal takes of the overworld, where an episode begins elsewhere; "" if nothing."""
-        begun = self.begun(task)
-        here = next((place for place in PLACES if begun.get(place, 0)), "")
+        begun, here = self.begun(task), self._here(task)
         if not here:
             return ""
         try:
@@ -174,9 +185,8 @@ class MinecraftPlanning(WayPlanning):
         if not needed:
             return ""
         return (
-            f"{needed[0]} is not found in the {here.title()}, where an episode begins "
-            f"(task.biome={task.biome}), and the rulebook has no program that finds the way back: "
-            "begin in another biome"
+            f"{needed[0]} is {_not_here(here, task)}, and the rulebook has no program that finds "
+            "the way back: begin in another biome"
         )
 
     def task_from(self, task: Task, held: Mapping[str, int]) -> Task:

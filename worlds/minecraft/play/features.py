@@ -78,7 +78,7 @@ class Senses:
         self._one_hot = np.eye(len(features.BLOCK_CLASSES), dtype=np.float32)[kinds]
         self._target = (kinds == 1).astype(np.float32)
         self._solid = (kinds == 3).astype(np.float32)
-        self._items = [item_id(world, name) for name in items[: features.ITEM_SLOTS]]
+        self._items = [item_id(world, name) for name in items]
         self._lava = np.array(["lava" in name for name in world.block_names])
         self._water = np.array(["water" in name for name in world.block_names])
         self._size = world.size
