@@ -36,7 +36,8 @@ _MEANT = {("world", "minecraft"): "embedded"}
 # Paths and words are taken as they are: Hydra's grammar rejects a path with `~` or an umlaut, and
 # words with a comma.
 PATH = re.compile(
-    r"(?P<key>run|keys|skills|mineclip\.weights|prompt|task\.id)=(?P<path>(?!null$|['\"]).+)"
+    r"(?P<key>run|keys|skills|mineclip\.weights|prompt|task\.id)=(?P<path>(?!null$|['\"]).+)",
+    re.DOTALL,
 )
 
 
@@ -177,7 +178,9 @@ def _find(name: str) -> Path:
 
 
 def _hydra_quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    # Hydra takes a backslash as it is, but before a quote.
+    quoted = re.sub(r"(\\*)('|\Z)", lambda f: f[1] * 2 + ("\\'" if f[2] else ""), text)
+    return f"'{quoted}'"
 
 
 def _one_line(text: str) -> str:

@@ -33,6 +33,16 @@ def test_an_override_below_a_reference_changes_that_alone() -> None:
     assert world == {"kind": "embedded", "area": 64}
 
 
+@pytest.mark.parametrize("text", ["a\\b c", "a\\", "it's", "it\\'s", "a\nb\\\n", "ä, ~=#"])
+def test_words_and_paths_are_taken_as_they_are(text: str) -> None:
+    assert compose_launch("harvest_log", [f"run={text}"])["run"] == text
+
+
+def test_a_prompt_may_have_several_lines() -> None:
+    task = compose_launch("goal", ["prompt=get three\ncobblestone"])["task"]
+    assert task["prompt"] == "get three cobblestone"
+
+
 def test_parameters_that_are_a_nodes_own_are_set_there() -> None:
     agent = parameters("nodes.fast_agent.parameters.repairs=5")["fast_agent"]
     assert agent == {**parameters()["fast_agent"], "repairs": 5}
