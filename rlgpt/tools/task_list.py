@@ -77,7 +77,8 @@ def show_task(game: str, name: str, json: bool) -> int:
         "horizon": f"{shown.horizon:,} steps",
         **{what.lower(): text for what, text in shown.setting.items()},
         "inventory": ", ".join(held) or "empty",
-        "world": ", ".join(f"{key}={value}" for key, value in shown.world.items()) or "as ever",
+        # Some values have commas of their own.
+        "world": "; ".join(f"{key}={value}" for key, value in shown.world.items()) or "as ever",
     }
     width = max(map(len, lines)) + 2
     for label, text in lines.items():

@@ -30,6 +30,7 @@ def test_task_show_prints_condition_start_horizon_and_guidance(
     shown = said(capsys, "show", "survival_sword_food")
     assert "the player alive 100 days after the episode began" in shown
     assert "1 iron_sword, 8 cooked_beef" in shown
+    assert "start_time=0; initial_slots=mainhand=iron_sword, 1=cooked_beef" in shown
     assert "2,400,000 steps" in shown
     found = json.loads(said(capsys, "show", "harvest_1_log", "--json"))
     assert found["success"] == {"kind": "have", "name": "log", "quantity": 1}
