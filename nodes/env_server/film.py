@@ -17,14 +17,15 @@ class Film(FrameCount):
     """``path`` is written to. At most ``longest`` frames are kept.
 
     A full disk costs the film and not the session: ``warn`` is called with a
-    sentence, what there is of the film is deleted, and ``lost`` is true from then on. Of an
-    episode without a step there is no film, and it is lost when it is closed.
+    sentence, what there is of the film is deleted, and ``lost`` is true from then on. Without a
+    frame there is no film either, and ``lost`` is true once it is closed.
     """
 
     def __init__(self, path: Path, warn: Callable[[str], None], longest: int = 1200) -> None:
         super().__init__(longest)
         self.path = path
         self.lost = False
+        self._empty = True
         self._warn = warn
         self._container: Any = None
         with self._writing():
@@ -42,6 +43,7 @@ class Film(FrameCount):
         if self.lost:
             return
         self.left -= 1
+        self._empty = False
         picture = np.ascontiguousarray(rgb.transpose(1, 2, 0))
         frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
         with self._writing():
@@ -54,7 +56,9 @@ class Film(FrameCount):
         with self._writing():
             self._container.mux(self._stream.encode())
             self._container.close()
-        self.lost = not self.path.exists()
+        if self._empty:  # nothing was written; a file of this name is an earlier film
+            self.lost = True
+            self.path.unlink(missing_ok=True)
         # Its encoder would live, with its memory, for as long as what holds this film.
         self._stream = self._container = None
 

@@ -70,9 +70,12 @@ def play_again(wanted: str | None, seed: int, of: str | None, out: str | None) -
         if closed.video is not None:
             copy_film(own / closed.video, film)
     (again,) = closed.episodes
-    if closed.video is None:
+    if closed.video is not None:
+        print(f"film    {os.path.relpath(film)}")
+    elif again.steps:
         raise Refused("the film could not be written; is the disk full?", code=FAILED)
-    print(f"film    {os.path.relpath(film)}")
+    else:
+        print("there is no film: the player did nothing in this episode")
     return _compare(row, again, _kind(run))
 
 
@@ -101,7 +104,7 @@ def _film(run: Path, row: played_episodes.Row, out: str | None) -> Path:
         if film.exists() and film.suffix != ".mp4":
             raise Refused(f"{out} exists and is no film; name a file, --out FILE.mp4")
     if film.is_dir():
-        raise Refused(f"{out} is a folder; name a file, --out FILE.mp4")
+        raise Refused(f"{film} is a folder; name a file, --out FILE.mp4")
     try:
         film.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -282,6 +282,21 @@ def test_an_episode_of_a_policy_that_the_session_played_is_played_again(
         assert "as recorded: stopped" in capsys.readouterr().out
 
 
+def test_an_episode_in_which_nothing_was_done_has_no_film(
+    server: Process, bus: Bus, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = "def action(obs):\n    if obs.life > 100:\n        forward()\n"
+    bus.call(OPEN, opening(PLAY, interface=None, record=True), timeout=COMPILING)
+    nothing = RunProgram(session=PLAY, program=Program(name="nothing", source=source))
+    bus.run_goal(RUN_PROGRAM, PLAY, nothing)
+    assert bus.call(CLOSE, CloseSession(session=PLAY), timeout=PATIENCE).video is None
+    assert main(["episode", "play", str(run), "41"]) == 0
+    said = capsys.readouterr().out
+    assert "there is no film: the player did nothing in this episode" in said
+    assert "as recorded: stopped: nothing came to its end, after 0 steps" in said
+    assert not list(run.rglob("*.mp4"))
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_playing_again_that_is_ended_leaves_nothing(
     server: Process, bus: Bus, run: Path, tmp_path: Path, number: signal.Signals

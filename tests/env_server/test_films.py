@@ -27,10 +27,10 @@ def test_a_film_takes_no_thread_and_its_encoder_ends_with_it(tmp_path: Path) -> 
         assert film.path.stat().st_size > 500
 
 
-def test_a_film_without_a_frame_is_lost(tmp_path: Path) -> None:
-    """There is no file that a report could show."""
-    film = Film(tmp_path / "still.mp4", warn=print)
-    assert not film.lost
+def test_a_film_without_a_frame_is_none(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").write_bytes(b"an earlier film")
+    film = Film(tmp_path / "a.mp4", warn=print)
+    film.close()
     film.close()
     assert film.lost
     assert list(tmp_path.iterdir()) == []
