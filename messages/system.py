@@ -33,13 +33,14 @@ class Diagnostic(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     count: int = 1
 
 
-class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A topic, service or action of a node."""
 
     name: str
     kind: str  # "topic", "service" or "action"
     types: list[str]
     fingerprint: str  # of the types' schemas: differs between versions of a message
+    latched: bool = False  # of a topic
 
 
 class Description(msgspec.Struct, tag=True, frozen=True, kw_only=True):

@@ -100,7 +100,7 @@ class MockBus:
         self.advertise(feedback_topic(action))
 
     def advertise(self, topic: Topic[Any]) -> None:
-        self._own(topic.name, "topic", [topic.message])
+        self._own(topic.name, "topic", [topic.message], topic.latched)
 
     def publish(self, topic: Topic[Message], message: Message) -> None:
         arrived = travel(topic.message, message)
@@ -212,12 +212,15 @@ class MockBus:
     def used(self) -> list[str]:
         return sorted({name for name, _ in self.requests} | self._subscribers.keys())
 
-    def _own(self, name: str, kind: str, types: list[type[msgspec.Struct]]) -> None:
+    def _own(
+        self, name: str, kind: str, types: list[type[msgspec.Struct]], latched: bool = False
+    ) -> None:
         self._endpoints[name] = Endpoint(
             name=name,
             kind=kind,
             types=[type_.__name__ for type_ in types],
             fingerprint=fingerprint(*types),
+            latched=latched,
         )
 
 

@@ -175,7 +175,7 @@ class NodeEndpoints:
     # Topics
 
     def advertise(self, topic: Topic[Any]) -> None:
-        self._list(topic.name, "topic", [topic.message])
+        self._list(topic.name, "topic", [topic.message], topic.latched)
 
     def publish(self, topic: Topic[Message], message: Message) -> None:
         if topic.name not in self.by_name:
@@ -215,7 +215,7 @@ class NodeEndpoints:
 
     # Inside
 
-    def _list(self, name: str, kind: str, types: list[type[Any]]) -> None:
+    def _list(self, name: str, kind: str, types: list[type[Any]], latched: bool = False) -> None:
         if self._node is None or name.partition("/")[0] != self._node:
             raise BusError(
                 f"{name} belongs to the node {name.partition('/')[0]!r}, "
@@ -229,6 +229,7 @@ class NodeEndpoints:
             kind=kind,
             types=[type_.__name__ for type_ in types],
             fingerprint=fingerprint(*types),
+            latched=latched,
         )
 
     def _add(

@@ -17,9 +17,11 @@ _BEHIND = 1000  # messages that wait to be sent, after which the publishing thre
 class ReplayBus(Bus):
     """Add endpoints first, then `bind`."""
 
-    def add_topic(self, name: str, kind: str) -> None:
+    def add_topic(self, name: str, kind: str, latched: bool) -> None:
         """List a topic whose messages have the type ``kind``."""
-        self._own.by_name[name] = Endpoint(name=name, kind="topic", types=[kind], fingerprint="")
+        self._own.by_name[name] = Endpoint(
+            name=name, kind="topic", types=[kind], fingerprint="", latched=latched
+        )
 
     def add_service(
         self, name: str, types: tuple[str, str], respond: Callable[[Call], None]

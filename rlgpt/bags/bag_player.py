@@ -1,5 +1,6 @@
 """`rlgpt bag play`: the messages of a bag in place of the nodes that sent them."""
 
+import math
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -41,8 +42,8 @@ class Pace:
     once: bool = False  # end with the last message, also where requests could still be answered
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.rate <= 1e6:
-            raise Refused(f"--rate {self.rate:g}: 0 (as fast as it goes) or more")
+        if not 0.0 <= self.rate < math.inf:
+            raise Refused(f"--rate {self.rate:g}: a number, 0 (as fast as it goes) or more")
         if not 0.0 <= self.start < 1e9:
             raise Refused(f"--start-offset {self.start:g}: seconds, 0 or more")
 
@@ -102,7 +103,7 @@ class _Contents:
     """What a bag has for playing.
 
     Attributes:
-        topics: of each node, the topics that are published, with their types.
+        topics: of each node, the topics that are published, each with its last channel.
         first: when the first message was recorded, in nanoseconds, and ``seconds`` from it to the
             last one; the first message of a latched topic does not count, from each start of its
             node.
@@ -113,7 +114,7 @@ class _Contents:
         self._path = path
         self._patterns = patterns
         self._counts: dict[str, int] = {}
-        self.topics: dict[str, dict[str, str]] = {}
+        self.topics: dict[str, dict[str, Channel]] = {}
         self.nodes: set[str] = set()
         self.first = 0
         met: set[str] = set()
@@ -126,11 +127,10 @@ class _Contents:
             node = _node(message.channel)
             self.nodes.add(node)
             # A snapshot begins with the last message of each latched topic, maybe hours older.
-            latched = message.channel.metadata.get("latched") == "true"
-            if not latched or message.channel.number in channels:
+            if not message.channel.latched or message.channel.number in channels:
                 self.first = self.first or message.logged
             if self.publishes(message.channel):
-                self.topics.setdefault(node, {})[message.channel.topic] = message.channel.schema
+                self.topics.setdefault(node, {})[message.channel.topic] = message.channel
                 self._counts[node] = self._counts.get(node, 0) + 1
             met.add(message.channel.topic)
             channels.add(message.channel.number)
@@ -225,12 +225,13 @@ def _publish(
             player = players.get(_node(message.channel))
             if player is None or not contents.publishes(message.channel):
                 continue
-            latched = message.channel.metadata.get("latched") == "true"
+            latched = message.channel.latched
             if message.logged < begin and not latched:
                 continue  # the state that latched topics hold at the start is published at once
             if pace.rate:
                 due = began + (message.logged - begin) / 1e9 / pace.rate
-                over.wait(max(0.0, due - monotonic()))
+                # At a very low rate it is due after the last moment that can be waited for.
+                over.wait(min(max(0.0, due - monotonic()), threading.TIMEOUT_MAX))
             if over.is_set():
                 break
             try:

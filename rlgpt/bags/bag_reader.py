@@ -28,6 +28,11 @@ class Channel:
     encoding: str
     metadata: dict[str, str]
 
+    @property
+    def latched(self) -> bool:
+        """Whether it is of a latched topic."""
+        return self.metadata.get("latched") == "true"
+
 
 @dataclass(frozen=True)
 class Recorded:

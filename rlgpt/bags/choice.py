@@ -24,11 +24,13 @@ class Choice:
     """Attributes:
     topics: the names to subscribe to; ``critic/*`` is every topic of the critic but its calls.
     called: the nodes to whose calls to subscribe.
+    latched: topics that are known to be latched.
     """
 
     def __init__(self, exclude: Sequence[str] = ()) -> None:
         self.topics: set[str] = set()
         self.called: set[str] = set()
+        self.latched: set[str] = set()
         self._whole: set[str] = set()  # nodes with all that they have
         self._services: set[str] = set()
         self._exclude = tuple(exclude)
@@ -88,6 +90,7 @@ def choose(
     have described. Raises Refused for a name that there is not."""
     _check_excluded(exclude, nodes, running)
     choice = Choice(exclude)
+    choice.latched = {each.name for one in running for each in one.endpoints if each.latched}
     for name in sorted(names, key=lambda each: not each.endswith("/*")):
         node = name.partition("/")[0]
         if node not in nodes:

@@ -50,7 +50,7 @@ class _Counts:
         topic.messages += 1
         topic.bytes += len(message.data)
         # A snapshot begins with the last message of each latched topic, maybe hours older.
-        if channel.metadata.get("latched") == "true" and channel.number not in self._met:
+        if channel.latched and channel.number not in self._met:
             topic.held.append(message.logged)
         else:
             self.first = self.first or message.logged

@@ -1,11 +1,12 @@
 """Takes the messages that come in and passes them on to a bag."""
 
 import time
+from contextlib import suppress
 
 from messages.bus.network.header import Header
 from messages.calling import CallEvent, calls
 from messages.codec import CodecError, Frames, decode
-from messages.system import description
+from messages.system import Description, description
 from rlgpt.bags.bag_writer import BagFull, Sink
 from rlgpt.bags.choice import Choice
 from rlgpt.bags.message_maps import NoMap, joined
@@ -33,6 +34,7 @@ class Recorder:
         self._sink = sink
         self._choice = choice
         self._types = Types()
+        self._latched = set(choice.latched)
         self._channels: dict[tuple[str, str], int] = {}  # by topic and the epoch of its node
         self._last: dict[str, tuple[str, int]] = {}
 
@@ -43,6 +45,9 @@ class Recorder:
         node = name.partition("/")[0]
         if name == description(node).name:
             self.described.add(node)
+            with suppress(CodecError):
+                endpoints = decode(Description, frames).endpoints
+                self._latched |= {each.name for each in endpoints if each.latched}
         if self.failure is not None or not self._choice.takes_topic(name):
             return
         if name == calls(node).name:
@@ -84,7 +89,8 @@ class Recorder:
         about = {"node": node, "epoch": header.epoch}
         if event is None:
             declared = self._types.topic(topic)
-            if header.kind == "latched" or (declared is not None and declared.latched):
+            latched = topic in self._latched or header.kind == "latched"
+            if latched or (declared is not None and declared.latched):
                 about["latched"] = "true"
             name, definition = self._types.of_message(topic, body)
         else:

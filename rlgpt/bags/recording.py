@@ -105,6 +105,16 @@ def _file(run: Path, output: str | None) -> Path:
     return path
 
 
+def _begun(path: Path, notes: dict[str, str]) -> BagWriter:
+    """A new bag. Raises Refused where none can be written."""
+    try:
+        return BagWriter(path, notes)
+    except BagFull as full:
+        raise Refused(f"{path} cannot be written: {full}", code=FAILED) from None
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}") from None
+
+
 def _free(path: Path) -> Path:
     """``path``, or one beside it if it is there."""
     number, free = 1, path
@@ -184,13 +194,7 @@ class _Recording(_Base):
     """To one file, message by message."""
 
     def to_file(self, path: Path, notes: dict[str, str], shown: str) -> int:
-        try:
-            writer = BagWriter(path, notes)
-        except BagFull as full:
-            raise Refused(f"{path} cannot be written: {full}", code=FAILED) from None
-        except OSError as error:
-            raise Refused(f"{path} cannot be written: {error.strerror}") from None
-        self._writer = writer
+        writer = self._writer = _begun(path, notes)
         self._recorder = Recorder(writer, self._choice)
         to_stderr(f"recording {shown} of {self._run.name} to {path}; Ctrl-C ends it")
         try:
@@ -226,6 +230,8 @@ class _SnapshotRecording(_Base):
 
     def keep(self, path: Path, notes: dict[str, str], shown: str) -> int:
         self._path, self._notes, self._failed = path, notes, False
+        _begun(path, notes).close()  # not only at the end is it told that no bag can be there
+        path.unlink()
         recorder = Recorder(self._ring, self._choice)
         signal.signal(signal.SIGUSR1, self._requested)
         self._bus.subscribe(CRASHES, self._crashed)

@@ -14,16 +14,17 @@ from messages.empty import Empty
 from messages.system import Description, Heartbeat, describe, description, heartbeat
 from nodes.common.running.process import AlreadyRunning, hold
 from nodes.config import key_folder
+from rlgpt.bags.bag_reader import Channel
 from rlgpt.bags.recorded_answers import Answers
 from rlgpt.composing.configuration import Stack
 from rlgpt.refused import Refused
 
 
 class StandIn:
-    """A stand-in for one node. ``topics``: the type of each topic that it will publish."""
+    """A stand-in for one node. ``topics``: those that it will publish."""
 
     def __init__(
-        self, run: Path, stack: Stack, node: str, topics: Mapping[str, str], answers: Answers
+        self, run: Path, stack: Stack, node: str, topics: Mapping[str, Channel], answers: Answers
     ) -> None:
         self._node = node
         self._began = time.monotonic()
@@ -39,8 +40,8 @@ class StandIn:
             self._lock.close()
             raise Refused(str(error)) from None
         self._over = threading.Event()
-        for topic, kind in topics.items():
-            self._bus.add_topic(topic, kind)
+        for topic, channel in topics.items():
+            self._bus.add_topic(topic, channel.schema, channel.latched)
         own = describe(node)
         for service, types in answers.types.items():
             if service.partition("/")[0] == node and service != own.name:

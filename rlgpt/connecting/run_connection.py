@@ -10,11 +10,10 @@ import msgspec
 
 from messages.bus import Bus, BusError
 from messages.bus.network.curve import TOOLS
-from messages.bus.network.header import Header
 from messages.codec import CodecError
 from messages.empty import Empty
 from messages.interface import Action, Service, Topic
-from messages.system import LIST, NodeState, describe
+from messages.system import LIST, Endpoint, NodeState, describe
 from nodes.config import ConfigError, key_folder, read_config
 from rlgpt.composing.conversion import convert
 from rlgpt.connecting.handles import ClientGoalHandle, StackError, Subscription, seconds_of
@@ -190,12 +189,15 @@ class Connection:
         described, errors = ask_nodes(self._bus, describe, [node])
         if errors:
             raise StackError(f"{wanted}: {errors[0]}")
-        offered = [
-            each.name for one in described.values() for each in one.endpoints if each.kind == what
-        ]
+        offered = {
+            each.name: each
+            for one in described.values()
+            for each in one.endpoints
+            if each.kind == what
+        }
         if wanted in offered:
-            return _undeclared(wanted, kind)
-        known = offered or list(ours)
+            return _undeclared(offered[wanted], kind)
+        known = list(offered or ours)
         raise StackError(f"there is no {what} `{wanted}`{instead(wanted, known)}")
 
 
@@ -208,12 +210,12 @@ class _Unknown(msgspec.Struct):
     """Stands for the type of a topic that messages/ does not declare."""
 
 
-def _undeclared(name: str, kind: type[Kind]) -> Any:
+def _undeclared(found: Endpoint, kind: type[Kind]) -> Any:
     if kind is Topic:
-        return Topic(name, _Unknown)
+        return Topic(found.name, _Unknown, found.latched)
     raise StackError(
-        f"the types of `{name}` are not declared in messages/: give the {_NAMES[kind]} itself "
-        "in place of its name, from the module that declares it"
+        f"the types of `{found.name}` are not declared in messages/: give the {_NAMES[kind]} "
+        "itself in place of its name, from the module that declares it"
     )
 
 
@@ -250,7 +252,7 @@ class _Channel:
         self._subscriptions: list[Subscription] = []
         self._lock = threading.Lock()
         if topic.message is _Unknown:
-            bus.subscribe_untyped(topic.name, self._take_untyped)
+            bus.subscribe_untyped(topic.name, lambda _, body: self._take(body))
         else:
             bus.subscribe(topic, self._take)
 
@@ -267,11 +269,6 @@ class _Channel:
             subscriptions = list(self._subscriptions)
         for each in subscriptions:
             each.close()
-
-    def _take_untyped(self, header: Header, body: Any) -> None:
-        # A topic of unknown type is known to be latched once a latched message has come.
-        self._latched = self._latched or header.kind == "latched"
-        self._take(body)
 
     def _take(self, message: Any) -> None:
         with self._lock:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from messages.interface import Action, Service, Topic
+from messages.interface import Service
 from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import print_facts, print_rows
 from rlgpt.interfaces import declared
@@ -44,16 +44,10 @@ def show_endpoint(kind: str, name: str, wanted: str | None, as_json: bool = Fals
         "fingerprint": endpoint.fingerprint,
         "used_by": sorted(one.node for one in found if name in one.uses),
     }
-    facts |= _declaration(declared(owner).get(name))
+    declaration = declared(owner).get(name)
+    if endpoint.kind == "topic":
+        facts["latched"] = endpoint.latched
+    elif isinstance(declaration, Service):
+        facts |= {"timeout": declaration.timeout, "idempotent": declaration.idempotent}
     print_facts(facts, as_json)
     return 0
-
-
-def _declaration(
-    found: Topic[Any] | Service[Any, Any] | Action[Any, Any, Any] | None,
-) -> dict[str, Any]:
-    if isinstance(found, Topic):
-        return {"latched": found.latched}
-    if isinstance(found, Service):
-        return {"timeout": found.timeout, "idempotent": found.idempotent}
-    return {}

@@ -1,5 +1,6 @@
 """A run whose nodes are ends of the bus in the test's own process, and a recorder as a command."""
 
+import os
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,9 @@ import msgspec
 
 from messages.array import Array
 from messages.bus import Bus
+from messages.empty import Empty
 from messages.interface import Service, Topic
+from messages.system import Description, describe, description
 from rlgpt.bags.bag_reader import BagReader, Recorded
 from tests.bus_processes import make_run
 from tests.launch_toys.launched import Launched, command, environment, eventually
@@ -47,6 +50,16 @@ def serving(run: Path, node: str | None, **options: Any) -> Iterator[Bus]:
         bus.wake()
         thread.join(10.0)
         bus.close()
+
+
+def describe_itself(bus: Bus, node: str) -> None:
+    """Have ``bus`` report its endpoints, as a node does."""
+
+    def described(_: Empty) -> Description:
+        return Description(node=node, epoch=bus.epoch, pid=os.getpid(), endpoints=bus.endpoints)
+
+    bus.serve(describe(node), described)
+    bus.publish(description(node), described(Empty()))
 
 
 @contextmanager

@@ -137,6 +137,27 @@ def test_a_played_bag_publishes_topics_as_the_node_that_it_replaces(run: Path) -
             eventually(lambda: (run / "asker" / "answers").exists() and ticks(run) == 2)
 
 
+def test_a_bag_is_played_at_any_rate(run: Path, tmp_path: Path) -> None:
+    writer = BagWriter(tmp_path / "a.mcap", {})
+    about = {"node": "doubler", "latched": "true"}
+    channel = writer.add_channel("doubler/ticks", "Number", b"{}", about)
+    for number in (1, 2, 3):
+        body = joined(snapshot(encode(Number(number=number))), "")
+        writer.write(channel, number, number * 10**9, body, number * 10**9)
+    writer.finish()
+    bag = str(tmp_path / "a.mcap")
+    # The third is due after 30 million years.
+    with background(run, "bag", "play", bag, "--replace", "doubler", "--rate", "1e-15") as played:
+        played.wait_for("playing ")
+        with background(run, "run", "asker", "numbers=[]"):
+            eventually(lambda: (run / "asker" / "answers").exists() and ticks(run) == 1)
+        assert played.stop(signal.SIGINT) == 0
+    assert "published 2 messages" in played.text
+    done = rlgpt("bag", "play", bag, "--rate", "1e300", "--once", "--run", str(run), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "published 3 messages" in done.stderr
+
+
 def test_a_launcher_stops_the_replaced_node_while_the_bag_plays_and_then_restarts_it(
     original: Path, tmp_path: Path
 ) -> None:
@@ -182,7 +203,8 @@ def test_bags_that_cannot_be_played_are_refused(run: Path, tmp_path: Path) -> No
     for arguments, words in (
         ((bag, "--replace", "doubly"), "no node `doubly` in the bag; did you mean `doubler`?"),
         ((bag, "--replace", "launcher"), "the launcher starts the nodes"),
-        ((bag, "--rate", "-1"), "--rate -1: 0 (as fast as it goes) or more"),
+        ((bag, "--rate", "-1"), "--rate -1: a number, 0 (as fast as it goes) or more"),
+        ((bag, "--rate", "inf"), "--rate inf: a number, 0 (as fast as it goes) or more"),
         ((bag, "--start-offset", "-1"), "--start-offset -1"),
         ((bag, "--start-offset", "1e6"), "--start-offset 1e+06: the bag lasts "),
         (

@@ -29,6 +29,7 @@ from tests.bags.bag_stack import (
     LAST,
     NUMBERS,
     Number,
+    describe_itself,
     make_bag_run,
     messages_of,
     numbers_in,
@@ -131,6 +132,22 @@ def answers_in(bag: Path) -> list[int]:
     replies = [m for m in messages_of(bag) if m.channel.topic == f"{DOUBLE.name}/reply"]
     events = [decode(CallEvent, parted(each.data)[0]) for each in replies]
     return [decode(Number, [event.body]).number for event in events]
+
+
+@pytest.mark.parametrize("chosen", ["talker/*", "talker/last"])
+def test_a_latched_topic_of_ones_own_is_known_from_its_first_message_on(
+    run: Path, chosen: str
+) -> None:
+    """messages/ does not declare it, and what is published to a subscriber is not sent again."""
+    bag = run / "a.mcap"
+    with serving(run, "talker") as bus:
+        bus.advertise(LAST)
+        describe_itself(bus, "talker")
+        with recorded(run, chosen, "--output", str(bag)):
+            eventually(lambda: bus.subscribed(LAST))
+            bus.publish(LAST, Number(number=1))
+            eventually(lambda: [m for m in messages_of(bag) if m.channel.topic == LAST.name])
+    assert all(each.channel.latched for each in messages_of(bag))
 
 
 def test_what_was_published_before_ctrl_c_is_recorded(run: Path) -> None:
@@ -250,6 +267,7 @@ def test_a_recording_ends_at_its_duration_or_its_size(run: Path) -> None:
 
 def test_recordings_that_cannot_be_made_are_refused(run: Path) -> None:
     (run / "there.mcap").write_bytes(b"")
+    (run / "bags").write_bytes(b"")
     at = ("--run", str(run))
     with serving(run, "talker") as bus:
         bus.advertise(NUMBERS)
@@ -264,6 +282,8 @@ def test_recordings_that_cannot_be_made_are_refused(run: Path) -> None:
             (("--all", "--max-duration", "-1"), "0 (no limit) or more"),
             (("--all", "--snapshot", "--max-size", "1M"), "--snapshot keeps at most 256 MiB"),
             (("--all", "--snapshot", "0"), "--snapshot 0: more than 0 seconds"),
+            (("--all",), f"{run / 'bags'} cannot be used: File exists"),
+            (("--all", "--snapshot", "--output", "/proc/a.mcap"), "a.mcap cannot be written: "),
         ):
             assert words in refused("bag", "record", *arguments, *at, cwd=run), arguments
 

@@ -18,6 +18,7 @@ from messages.plan import PURSUE, Limits, PursueGoal
 from messages.system import Heartbeat, Parameters, get_parameters
 from messages.world import Condition, Task
 from rlgpt.connecting import Connection, StackError
+from tests.bags.bag_stack import LAST, Number, describe_itself, make_bag_run, serving
 from tests.launch_toys.launched import (
     CHECKOUT,
     PATIENCE,
@@ -124,6 +125,21 @@ def test_a_later_subscription_to_a_latched_topic_begins_with_its_last_message(
     first = stack.subscribe("planner/plan").receive(ENOUGH)
     assert stack.subscribe("planner/plan").receive(ENOUGH) == first
     assert stack.call(get_parameters("planner")).values["seconds"] == 0.5
+
+
+def test_a_latched_topic_of_ones_own_keeps_what_was_published_to_a_subscriber(
+    tmp_path: Path,
+) -> None:
+    run = make_bag_run(tmp_path)
+    with serving(run, "talker") as bus:
+        bus.advertise(LAST)
+        describe_itself(bus, "talker")
+        with rlgpt.connect(run) as stack:
+            first = stack.subscribe(LAST.name)
+            eventually(lambda: bus.subscribed(LAST))
+            bus.publish(LAST, Number(number=1))
+            assert first.receive(ENOUGH)["number"] == 1
+            assert stack.subscribe(LAST.name).receive(ENOUGH)["number"] == 1
 
 
 def test_a_goal_yields_feedback_and_its_result_and_the_same_id_is_not_done_again(

@@ -18,7 +18,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Errors of a path that the user gave, in any operation.
 _UNUSABLE = (
     *(errno.EACCES, errno.EPERM, errno.EROFS),
-    *(errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP),
+    *(errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP),
 )
 
 
