@@ -26,6 +26,7 @@ from rlgpt.interfaces import declared_nodes, descriptions
 from rlgpt.launching.machines import LAUNCHER
 from rlgpt.refused import Refused
 from rlgpt.runs import run_folder
+from rlgpt.runs.run_folder import LaunchEnd
 
 FOLDER = "bags"
 """Where bags are in a run folder, if no other file is named."""
@@ -67,6 +68,7 @@ def record(
     if snapshot is not None and limits.size:
         raise Refused("--max-size ends a recording to a file; --snapshot keeps at most 256 MiB")
     run = run_folder.find(wanted)
+    end = LaunchEnd(run)
     stack = load(run)
     nodes = [*stack.nodes, LAUNCHER]
     if not (stack.hosts or run_folder.launched(run) or run_folder.running_nodes(run)):
@@ -84,10 +86,10 @@ def record(
         notes = {"run": run.name, "recorded": shown, "excluded": ", ".join(exclude)}
         path = _file(run, output)
         if snapshot is None:
-            recording = _Recording(run, bus, choice, limits)
+            recording = _Recording(run, end, bus, choice, limits)
             with recording.ended_by_signals():
                 return recording.to_file(path, notes, shown)
-        ring = _SnapshotRecording(run, bus, choice, Limits(0, limits.seconds), snapshot)
+        ring = _SnapshotRecording(run, end, bus, choice, Limits(0, limits.seconds), snapshot)
         with ring.ended_by_signals():
             return ring.keep(path, notes, shown)
 
@@ -127,15 +129,15 @@ def _free(path: Path) -> Path:
 class _Base:
     """What every recording does: it serves the bus until it is over."""
 
-    def __init__(self, run: Path, bus: Bus, choice: Choice, limits: Limits) -> None:
+    def __init__(self, run: Path, end: LaunchEnd, bus: Bus, choice: Choice, limits: Limits) -> None:
         self._run = run
+        self._end_of_launch = end
         self._bus = bus
         self._choice = choice
         self._limits = limits
         self._over = threading.Event()
         self._ending: float | None = None  # since when, by the monotonic clock
         self._began = time.monotonic()
-        self._launched = run_folder.launched(run)
         self._launch_looked_at = self._began
 
     def _serve(self, recorder: Recorder) -> None:
@@ -184,9 +186,9 @@ class _Base:
         now = time.monotonic()
         if self._limits.seconds and now - self._began >= self._limits.seconds:
             self._over.set()
-        if self._launched and now - self._launch_looked_at > 1.0:
+        if now - self._launch_looked_at > 1.0:
             self._launch_looked_at = now
-            if not run_folder.launched(self._run):
+            if self._end_of_launch.has_come():
                 self._end()  # what was recorded has ended
 
 
@@ -222,8 +224,16 @@ class _Recording(_Base):
 class _SnapshotRecording(_Base):
     """In memory, written when something has happened."""
 
-    def __init__(self, run: Path, bus: Bus, choice: Choice, limits: Limits, seconds: float) -> None:
-        super().__init__(run, bus, choice, limits)
+    def __init__(
+        self,
+        run: Path,
+        end: LaunchEnd,
+        bus: Bus,
+        choice: Choice,
+        limits: Limits,
+        seconds: float,
+    ) -> None:
+        super().__init__(run, end, bus, choice, limits)
         self._seconds = seconds
         self._ring = Snapshot(seconds)
         self._due: dict[str, float] = {}  # why, and when, by the monotonic clock

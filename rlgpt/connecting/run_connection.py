@@ -21,6 +21,7 @@ from rlgpt.interfaces import Interface, ask_nodes, declared, descriptions
 from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
+from rlgpt.runs.run_folder import LaunchEnd
 from rlgpt.runs.typed import none_running, run_word, silent_launcher
 
 Kind = TypeVar("Kind", Topic[Any], Service[Any, Any], Action[Any, Any, Any])
@@ -45,7 +46,7 @@ class Connection:
         except OSError as error:
             raise StackError(f"there is no run folder {run} ({error.strerror})") from None
         self._nodes = [*map(str, config.get("nodes") or {}), LAUNCHER]
-        self._was_launched = run_folder.launched(self.run)
+        self._end = LaunchEnd(self.run)
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._channels: dict[str, _Channel] = {}
@@ -67,9 +68,7 @@ class Connection:
     def _launch_ended(self) -> str:
         """The sentence about a launch that has ended since this was connected, else empty: it may
         be resumed. Of a launch on another machine nothing is known."""
-        if run_folder.launched(self.run):
-            self._was_launched = True
-        elif self._was_launched:
+        if self._end.has_come():
             return f"{self.run.name} has ended; `rlgpt resume {run_word(self.run)}` goes on with it"
         return ""
 

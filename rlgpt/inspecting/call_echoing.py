@@ -19,6 +19,7 @@ from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.interfaces import descriptions
 from rlgpt.refused import Refused, instead
+from rlgpt.runs.run_folder import LaunchEnd
 
 _Event = tuple[CallEvent, Any]
 _NIL = msgspec.Raw(msgspec.msgpack.encode(None))
@@ -32,12 +33,13 @@ def echo_service(
     ended."""
     check_printing(count, silence)
     with opened(wanted) as (run, stack, bus):
+        end = LaunchEnd(run)
         found = described(run, stack, bus)
         node = _check("service", name, run, found)
         callers = _Callers(bus, [*stack.nodes], found)
         printed = 0
         with spinning(bus):
-            for event, body in _events(run, bus, node, name, silence):
+            for event, body in _events(end, bus, node, name, silence):
                 print(json_line(_line(event, body, callers, name.endswith("/*"))), flush=True)
                 printed += 1
                 if printed == count:
@@ -52,6 +54,7 @@ def echo_action(name: str, wanted: str | None, count: int = 0, silence: float | 
     cancellations."""
     check_printing(count, silence)
     with opened(wanted) as (run, stack, bus):
+        end = LaunchEnd(run)
         found = described(run, stack, bus)
         node = _check("action", name, run, found)
         actions = [e.name for o in found if o.node == node for e in o.endpoints]
@@ -59,7 +62,7 @@ def echo_action(name: str, wanted: str | None, count: int = 0, silence: float | 
         callers = _Callers(bus, [*stack.nodes], found)
         printed, ended = 0, set[str]()
         with spinning(bus):
-            for event, body in _events(run, bus, node, name, silence, actions):
+            for event, body in _events(end, bus, node, name, silence, actions):
                 line = _goal_line(event, body, callers, actions, ended)
                 if line is None:
                     continue
@@ -103,7 +106,12 @@ def _check(kind: str, name: str, run: Path, found: list[Description]) -> str:
 
 
 def _events(
-    run: Path, bus: Bus, node: str, name: str, silence: float | None, actions: Sequence[str] = ()
+    end: LaunchEnd,
+    bus: Bus,
+    node: str,
+    name: str,
+    silence: float | None,
+    actions: Sequence[str] = (),
 ) -> Iterator[_Event]:
     """What comes; of ``actions`` also the feedback."""
     received: queue.SimpleQueue[_Event] = queue.SimpleQueue()
@@ -135,7 +143,7 @@ def _events(
     for action in actions:
         bus.subscribe_untyped(f"{action}/feedback", take_feedback)
     try:
-        yield from awaited(received, silence, run)
+        yield from awaited(received, silence, end)
     except queue.Empty:
         raise Refused(f"{name} was not called for {silence:g} s", code=FAILED) from None
 

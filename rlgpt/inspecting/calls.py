@@ -31,7 +31,7 @@ from rlgpt.inspecting.opening import check_kind, described, find_endpoint, opene
 from rlgpt.inspecting.output import json_line
 from rlgpt.interfaces import declared
 from rlgpt.refused import Refused, did_you_mean
-from rlgpt.runs import run_folder
+from rlgpt.runs.run_folder import LaunchEnd
 from rlgpt.runs.typed import run_option, run_word
 
 WAIT = 30.0
@@ -65,6 +65,7 @@ def send_goal(
     if timeout is not None:
         _check_timeout(timeout, 365 * 24 * 3600.0, "a year")
     with opened(wanted) as (run, stack, bus):
+        end = LaunchEnd(run)
         find_endpoint("action", name, run, described(run, stack, bus))
         action = _declared(name, Action)
         goal = _message(name, text, action.goal)
@@ -74,10 +75,8 @@ def send_goal(
         def show(message: Any) -> None:
             print(json_line({"feedback": message}), flush=True)
 
-        launched = run_folder.launched(run)
-
         def given_up() -> bool:
-            if launched and not run_folder.launched(run):
+            if end.has_come():
                 raise Refused(_left_open(run, name, goal_id), code=FAILED)
             return False
 

@@ -16,7 +16,7 @@ from nodes.common.running.exit_codes import FAILED
 from rlgpt.inspecting.opening import described, find_endpoint, opened
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused, did_you_mean
-from rlgpt.runs import run_folder
+from rlgpt.runs.run_folder import LaunchEnd
 
 
 def check_topic(name: str, run: Path, found: list[Description]) -> None:
@@ -43,11 +43,10 @@ _LOOKED_AT = 1.0  # seconds between two looks at whether the launch goes on
 
 
 def awaited(
-    received: "queue.SimpleQueue[_Item]", silence: float | None, run: Path
+    received: "queue.SimpleQueue[_Item]", silence: float | None, end: LaunchEnd
 ) -> Iterator[_Item]:
-    """What comes, until the launch of ``run`` has ended; without one, as where single nodes were
-    started, there is no such end. Raises queue.Empty where nothing came for ``silence`` seconds."""
-    launched = run_folder.launched(run)
+    """What comes, until the launch has ended. Raises queue.Empty where nothing came for ``silence``
+    seconds."""
     since = time.monotonic()
     while True:
         left = None if silence is None else max(0.0, since + silence - time.monotonic())
@@ -57,7 +56,7 @@ def awaited(
         except queue.Empty:
             if left is not None and left <= _LOOKED_AT:
                 raise
-            if launched and not run_folder.launched(run):
+            if end.has_come():
                 return
 
 
@@ -95,6 +94,7 @@ def echo(
     """
     check_printing(count, silence)
     with opened(wanted) as (run, stack, bus):
+        end = LaunchEnd(run)
         check_topic(topic, run, described(run, stack, bus))
         received: queue.SimpleQueue[tuple[Header, Any]] = queue.SimpleQueue()
 
@@ -105,12 +105,13 @@ def echo(
 
         bus.subscribe_untyped(topic, take)
         with spinning(bus):
-            _print_messages(run, topic, received, count, silence, fields or [], latched)
+            _print_messages(run, end, topic, received, count, silence, fields or [], latched)
     return 0
 
 
 def _print_messages(
     run: Path,
+    end: LaunchEnd,
     topic: str,
     received: "queue.SimpleQueue[tuple[Header, Any]]",
     count: int,
@@ -119,7 +120,7 @@ def _print_messages(
     latched: bool,
 ) -> None:
     printed = 0
-    coming = awaited(received, 2.0 if latched and silence is None else silence, run)
+    coming = awaited(received, 2.0 if latched and silence is None else silence, end)
     while not count or printed < count:
         try:
             header, body = next(coming)

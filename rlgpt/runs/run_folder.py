@@ -206,6 +206,21 @@ def launched(run: Path) -> bool:
     return held(run / "lock")
 
 
+class LaunchEnd:
+    """The end of a run's launch, of one that there is now or that begins later. Without any, as
+    where single nodes were started, it never comes. Make it before anything is asked of the nodes:
+    they may take their time to answer, and the launch may end meanwhile."""
+
+    def __init__(self, run: Path) -> None:
+        self._run = run
+        self._launched = launched(run)
+
+    def has_come(self) -> bool:
+        goes_on = launched(self._run)
+        self._launched = self._launched or goes_on
+        return self._launched and not goes_on
+
+
 def launcher_process(run: Path) -> int:
     """The process that launched ``run`` last, by its lock; 0 if it is not known."""
     try:

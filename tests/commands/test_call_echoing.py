@@ -14,9 +14,13 @@ import yaml
 
 import rlgpt as rlgpt_package
 from messages.bus import GoalCancelled, RemoteError
+from messages.empty import Empty
+from messages.pausing import Pause, set_pause
 from messages.plan import PURSUE, PursueGoal
+from messages.system import Description, describe
+from nodes.common.running.process import hold
 from rlgpt.composing.conversion import convert
-from tests.bags.bag_stack import TOYS, serving
+from tests.bags.bag_stack import LAST, TOYS, make_bag_run, serving
 from tests.launch_toys.launched import (
     PATIENCE,
     Launched,
@@ -205,3 +209,30 @@ def test_echo_ends_with_the_launch(place: Path) -> None:
     assert [process.returncode for process in processes] == [0, 1, 1]
     assert "ends has ended, after " in texts[1]
     assert " of 100000" in texts[2]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("topic", "echo", "talker/last"),
+        ("service", "echo", "talker/set_pause"),
+        ("bag", "record", "talker/last", "--output", "a.mcap"),
+    ],
+)
+def test_what_waits_ends_where_the_launch_ends_while_nodes_are_asked(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    run = make_bag_run(tmp_path)
+    launcher = hold(run / "lock", "launcher")
+    with serving(run, "talker") as bus:
+
+        def described(_: Empty) -> Description:
+            launcher.close()
+            return Description(node="talker", epoch="1", pid=1, endpoints=bus.endpoints)
+
+        bus.advertise(LAST)
+        bus.serve(set_pause("talker"), lambda _: Pause(node="talker", paused=False))
+        bus.serve(describe("talker"), described)
+        done = rlgpt(*arguments, "--run", str(run), cwd=tmp_path)
+    assert launcher.closed
+    assert done.returncode == 0, done.stderr
