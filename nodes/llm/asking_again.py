@@ -44,6 +44,7 @@ from nodes.llm.rulebook.rulebook_backend import RulebookBackend
 from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.served_once import served
 from nodes.llm.vllm.vllm_server import ServerFailed
+from worlds import GameError
 
 _NODES = Path(__file__).parents[1]
 _MOST_LINES = 40  # of the difference of two prompts
@@ -283,7 +284,7 @@ def main() -> int:
         # Python's JSON has infinity, as of a timeout.
         request = msgspec.convert(json.load(sys.stdin), type=Request)
         print(msgspec.json.encode(again(request)).decode())
-    except (Unusable, *UNDECODABLE) as error:
+    except (Unusable, GameError, *UNDECODABLE) as error:
         to_stderr(str(error))
         return REFUSED
     return 0

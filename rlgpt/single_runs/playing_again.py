@@ -60,7 +60,7 @@ def play_again(wanted: str | None, seed: int, of: str | None, out: str | None) -
     film = _film(run, row, out)
     place = row.environment
     print(f"playing {played_episodes.in_words(row.purpose)}, seed {seed} ({row.play})", flush=True)
-    with interruptible(), _own_run(run) as own, small_stack(own) as small:
+    with interruptible(), _own_run(run) as own, small_stack(own, kept=False) as small:
         try:
             closed = _played(small, play, place, seed)
         except RemoteError as error:

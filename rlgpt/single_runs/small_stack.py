@@ -24,12 +24,19 @@ READY_WITHIN = 300.0  # seconds; the first start of a world compiles its kernels
 
 
 class SmallStack:
-    """The nodes of a run folder while they run."""
+    """The nodes of a run folder while they run. ``kept``: see `small_stack`."""
 
-    def __init__(self, run: Path, bus: Bus, children: "dict[str, subprocess.Popen[bytes]]") -> None:
+    def __init__(
+        self,
+        run: Path,
+        bus: Bus,
+        children: "dict[str, subprocess.Popen[bytes]]",
+        kept: bool = True,
+    ) -> None:
         self.run = run
         self.bus = bus
         self._children = children
+        self._kept = kept
 
     def ended(self) -> str | None:
         """The name of a node that has ended, if one has."""
@@ -54,20 +61,22 @@ class SmallStack:
                     if (ended := self.ended()) is not None:
                         raise Refused(self._last_words(ended), code=FAILED) from None
                     if time.monotonic() > deadline:
-                        log = self.run / name / "output.log"
-                        sentence = f"{name} does not get ready; see {log}"
+                        sentence = f"{name} does not get ready{self._see(name)}"
                         raise Refused(sentence, code=FAILED) from None
 
     def _last_words(self, name: str) -> str:
-        log = self.run / name / "output.log"
-        lines = last_lines(log)
+        lines = last_lines(self.run / name / "output.log")
         last = f" ({lines[-1].removeprefix(f'{name}: ')})" if lines else ""
-        return f"{name} ended{last}; see {log}"
+        return f"{name} ended{last}{self._see(name)}"
+
+    def _see(self, name: str) -> str:
+        return f"; see {self.run / name / 'output.log'}" if self._kept else ""
 
 
 @contextlib.contextmanager
-def small_stack(run: Path) -> Generator[SmallStack]:
-    """The nodes that the run's config.yaml names, once they are ready. Raises Refused."""
+def small_stack(run: Path, kept: bool = True) -> Generator[SmallStack]:
+    """The nodes that the run's config.yaml names, once they are ready. ``kept``: whether the run
+    folder, with their logs, is there afterwards. Raises Refused."""
     stack = load(run)
     environment = child_environment()
     children: dict[str, subprocess.Popen[bytes]] = {}
@@ -78,7 +87,7 @@ def small_stack(run: Path) -> Generator[SmallStack]:
                 command = stack.command(name, run)
                 children[name] = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         with connected(run, stack) as bus:
-            small = SmallStack(run, bus, children)
+            small = SmallStack(run, bus, children, kept)
             small.wait_ready()
             yield small
     finally:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from rlgpt.composing.configuration import check, check_parameters
+from rlgpt.composing.configuration import check, check_parameters, check_task
 from rlgpt.composing.spec_file import read_spec_file, training_spec
 from rlgpt.launching.launching import launch_composed
 from rlgpt.refused import Refused
@@ -29,6 +29,7 @@ def train(file: str, overrides: list[str], excluded: list[str]) -> int:
     stack = check({**data, "run": "runs"}, _LAUNCH)
     assert stack.task is not None
     check_parameters(stack, _LAUNCH)
+    check_task(stack, str(path))
     gamma = float(stack.learner.get("gamma", 0.99))
     spec = training_spec(wanted, path, stack.task, stack.seed, gamma)
     data |= {"name": f"train-{spec.name}", "training": msgspec.to_builtins(spec)}

@@ -13,6 +13,7 @@ import av
 import msgspec
 import numpy as np
 import pytest
+import yaml
 
 from messages.bus import Bus, BusError
 from messages.program import Program
@@ -295,6 +296,18 @@ def test_an_episode_in_which_nothing_was_done_has_no_film(
     assert "there is no film: the player did nothing in this episode" in said
     assert "as recorded: stopped: nothing came to its end, after 0 steps" in said
     assert not list(run.rglob("*.mp4"))
+
+
+def test_an_episode_whose_game_is_gone_is_refused_without_a_log_that_is_removed(
+    server: Process, bus: Bus, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played(bus, f"{PLAY}/play-0")
+    config = yaml.safe_load((run / "config.yaml").read_text())
+    config["task"] = msgspec.to_builtins(msgspec.structs.replace(TASK, game="quarry"))
+    (run / "config.yaml").write_text(yaml.safe_dump(config))
+    assert main(["episode", "play", str(run), "41"]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith("(there is no game 'quarry'; there are minecraft, crafter)\n")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -21,6 +21,7 @@ LAUGHS = "".join(
     ]
 )
 BUDGET = 24_000  # samples; four environments take some ten seconds for them
+HAVE = {"kind": "have", "name": "stone"}
 
 
 @pytest.fixture
@@ -116,6 +117,10 @@ def test_a_spec_that_the_nodes_refuse_ends_the_training_with_code_2(
         ({"horizon": 0}, "`horizon`: expected"),
         ({"gamma": 0.9}, "there is no `gamma`"),
         ({"task": "harvest_lgo"}, "there is no task `harvest_lgo`; did you mean `harvest_log`?"),
+        (
+            {"task": {"id": "a", "prompt": "a", "game": "quarry", "success": HAVE}},
+            "harvest_log.yaml: task.game: there is no game 'quarry'; there are minecraft",
+        ),
         ({"macros": [{"file": "fly.py"}]}, "fly.py cannot be read: No such file"),
         ({"macros": [{"file": "../dig.py"}]}, "the program ../dig.py is outside the spec's folder"),
         ({"prefix": [{"file": "/etc/passwd"}]}, "/etc/passwd is outside the spec's folder; put it"),

@@ -108,9 +108,11 @@ def test_a_damaged_question_or_answer_is_named(place: Path) -> None:
     shutil.copytree(place / "runs" / "it", place / "damaged" / "it")
     path = place / "damaged" / "it" / "llm" / "transcript.jsonl"
     entry, *others = (json.loads(line) for line in path.read_text().splitlines())
+    elsewhere = {**entry["question"], "task": {**entry["question"]["task"], "game": "quarry"}}
     for damage, said in (
         ({"answered": {**entry["answered"], "answer": "[]"}}, "the answer to goal/plan-0 cannot"),
         ({"question": {}}, "the question goal/plan-0 cannot be asked again: it is no PlanQuestion"),
+        ({"question": elsewhere}, "rlgpt: there is no game 'quarry'; there are minecraft"),
     ):
         lines = [{**entry, **damage}, *others]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
