@@ -26,7 +26,9 @@ from nodes.common.storage.episode_store import read_play as read_row
 from rlgpt.report import stores
 from rlgpt.runs.run_folder import env_server_folders
 
-Kind = Literal["tryout", "evaluation", "validation", "performance", "other"]
+Kind = Literal["tryout", "comparison", "evaluation", "validation", "performance", "other"]
+"""``comparison``: the stages with a learned guard, or without it, which decides whether it is kept.
+"""
 Ending = Literal["success", "death", "horizon", "stopped", "cut_off"]
 """``stopped``: the last program or policy was over, and the episode was not. ``cut_off``: the play
 was, by a kill or a cancellation."""
@@ -51,8 +53,8 @@ class Purpose(msgspec.Struct, frozen=True, kw_only=True):
     goal: str = ""  # id of the goal that led to it
     subtask: str = ""
     iteration: int | None = None
-    sub_action: str = ""
-    attempt: str = ""
+    sub_action: str = ""  # of a comparison its guard: `guard-flee`
+    attempt: str = ""  # the tryout's number, or what was tried; of a comparison `with`, `without`
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,6 +227,15 @@ def purpose(play: str) -> Purpose:
             sub_action=parts[-2] if len(parts) > 1 else "",
             attempt=trial[1],
         )
+    if parts[-1] in ("with", "without") and len(parts) > 1 and parts[-2].startswith("guard-"):
+        return Purpose(
+            kind="comparison",
+            goal=goal,
+            subtask=subtask,
+            iteration=iteration,
+            sub_action=parts[-2],
+            attempt=parts[-1],
+        )
     if parts[-1] == "episodes" and len(parts) > 1 and _PERFORMED.fullmatch(parts[-2]):
         kind: Kind = "validation" if parts[-2].startswith("validate") else "performance"
         return Purpose(kind=kind, goal="/".join(parts[:-2]))
@@ -241,6 +252,8 @@ def in_words(purpose: Purpose, goals: bool = False) -> str:
         number = purpose.attempt.isdigit()  # else what is tried: a program, a skill
         which = f"{purpose.attempt} of" if number else f"of the {purpose.attempt} for"
         words = f"tryout {which} {purpose.sub_action}"
+    elif purpose.kind == "comparison":
+        words = f"comparison {purpose.attempt} {purpose.sub_action}"
     elif purpose.subtask:
         words += f" of {_NUMBER.sub('', purpose.subtask)}"
     if purpose.iteration is not None:

@@ -86,7 +86,7 @@ class Summary(msgspec.Struct, kw_only=True):
     validations: list[Performed] = []  # of a plan of several subtasks, before its performance
     performance: Performed | None = None  # of a plan of several subtasks
     samples: SampleSummary
-    # By what they were for: tryout, evaluation, validation, performance, other, training.
+    # By what they were for: a kind of `played_episodes`, or `training`.
     episodes: dict[str, int] = {}
     env_server_steps: int | None  # the env server's own count over the whole run
     jail: str = ""  # around coded actions: "on", or "off (why)"; empty if nothing was left of it

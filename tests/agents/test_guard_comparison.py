@@ -1,5 +1,6 @@
 """A learned guard stands unless the stages do worse with it than without it, on the same starts."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from messages.bus import ServiceError
 from messages.plan import GuardLine, GuardTried, Iteration, StagesTried
 from messages.world import OPEN, RUN_PROGRAM
 from nodes.common.goals.guard_counts import line_in_words
+from rlgpt.report.played_episodes import purpose
 from tests.agents.test_guard_loops import ONE_STEP, achieved
 from tests.agents.test_guards_by_rl import LEARNED, learning
 
@@ -66,11 +68,14 @@ def test_both_tryouts_have_the_same_starts_and_no_other_play_has(tmp_path: Path)
     bus, _, _ = learning(tmp_path)
     achieved(bus)
     opened = [sent for name, sent in bus.requests if name == OPEN.name]
-    plays = {each.session.rpartition("/play-")[0].rpartition("/")[2]: each for each in opened}
+    ids = {each.session.rpartition("/play-")[0]: each for each in opened}
+    plays = {id.rpartition("/")[2]: each for id, each in ids.items()}
     assert plays["with"].seeds == plays["without"].seeds
     first = plays["with"].seeds.first
     assert first >= plays["trial-0"].seeds.first + plays["trial-0"].seeds.count
     assert first + plays["with"].seeds.count <= plays["episodes"].seeds.first
+    kinds = Counter(purpose(id).kind for id in ids)
+    assert kinds == {"tryout": 1, "comparison": 2, "evaluation": 1}
 
 
 def test_it_is_not_compared_where_nothing_says_what_worked(tmp_path: Path):

@@ -1,13 +1,16 @@
 """The panel of times: what counts as the time of a training."""
 
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from rlgpt.dash.views import time_view
 from rlgpt.dash.views.curve_view import CurveLine
 from rlgpt.dash.views.time_view import times
+from rlgpt.report.played_episodes import Kind
 
 TAGS = ("episode/success_rate", "speed/steps_per_second")
 
@@ -53,3 +56,11 @@ def test_of_many_trainings_the_speeds_of_the_newest_are_shown(tmp_path: Path) ->
     found = times(tmp_path, lines, 60_000.0)
     assert (len(found["speeds"]), found["all_speeds"]) == (20, 30)
     assert found["speeds"][0]["mean"] == pytest.approx(1000.0)
+
+
+def test_every_purpose_of_a_play_has_words_and_a_colour() -> None:
+    page = Path(time_view.__file__).parents[1] / "static/panels/times.js"
+    (places,) = re.findall(r"const PLACES = \{(.*?)\}", page.read_text())
+    labels = time_view._LABELS
+    assert set(re.findall(r"(\w+):", places)) == set(labels)
+    assert set(get_args(Kind)) - {"validation"} <= set(labels)  # it is counted as a performance

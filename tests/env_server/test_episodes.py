@@ -93,9 +93,9 @@ def opening(session: str, **changes: Any) -> OpenSession:
     return OpenSession(**{**fields, **changes})
 
 
-def begin(bus: Bus, session: str) -> None:
+def begin(bus: Bus, session: str, play: str = PLAY) -> None:
     """A program, a policy's stage in two of three environments, another program."""
-    bus.call(OPEN, opening(session), timeout=COMPILING)
+    bus.call(OPEN, opening(session, play=play), timeout=COMPILING)
     bus.run_goal(RUN_PROGRAM, f"{session}/0", RunProgram(session=session, program=LOOK))
     bus.call(
         INTERFACE,
@@ -109,8 +109,8 @@ def begin(bus: Bus, session: str) -> None:
     bus.run_goal(RUN_PROGRAM, f"{session}/2", goal)
 
 
-def played(bus: Bus, session: str) -> Closed:
-    begin(bus, session)
+def played(bus: Bus, session: str, play: str = PLAY) -> Closed:
+    begin(bus, session, play)
     return bus.call(CLOSE, CloseSession(session=session), timeout=PATIENCE)
 
 
@@ -222,6 +222,9 @@ def test_the_purpose_of_a_play_is_read_from_its_id() -> None:
     assert in_words(of_program) == "tryout of the program for dig, iteration 2"
     again = purpose("goal/0-log/again-1/iteration-2/evaluate/episodes")
     assert again == evaluation
+    compared = purpose("goal/0-log/iteration-2/guard-flee/without/more-1")
+    assert (compared.kind, compared.subtask, compared.iteration) == ("comparison", "0-log", 2)
+    assert in_words(compared) == "comparison without guard-flee, iteration 2"
     assert purpose("skill/dig/episodes").kind == "evaluation"
     assert purpose("mine").kind == "other"
 

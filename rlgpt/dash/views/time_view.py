@@ -1,10 +1,10 @@
 """Where the time of a run went, as far as its files say it.
 
-Tryouts, evaluations and performances are timed by the env server (a play begins and ends), answers
-by the llm node, trainings by the learner's curves. A training that a pause of the run interrupted
-went on after it: of its time only that of launches counts. Parts may overlap; what no part was
-measured for is the rest. Beside it the account of `rlgpt profile`, of runs whose nodes have written
-it down.
+Tryouts, comparisons, evaluations and performances are timed by the env server (a play begins and
+ends), answers by the llm node, trainings by the learner's curves. A training that a pause of the
+run interrupted went on after it: of its time only that of launches counts. Parts may overlap; what
+no part was measured for is the rest. Beside it the account of `rlgpt profile`, of runs whose nodes
+have written it down.
 """
 
 from pathlib import Path
@@ -26,6 +26,7 @@ _PLAYS = "select play, began, ended from plays order by began"
 _LABELS = {
     "training": "training of policies",
     "tryout": "tryouts of the inner loop",
+    "comparison": "comparisons of learned guards",
     "evaluation": "evaluations",
     "performance": "performances of the goal",
     "other": "other plays",

@@ -7,7 +7,7 @@ import { clock, count, duration } from "../format.js";
 import { title } from "./curves.js";
 import { Loaded } from "./loading.js";
 
-const PLACES = { training: 0, tryout: 1, evaluation: 2, performance: 3, other: 5, llm: 4, rest: 5 };
+const PLACES = { training: 0, tryout: 1, comparison: 6, evaluation: 2, performance: 3, other: 5, llm: 4, rest: 5 };
 const WIDTH = 1000;
 const ROW = 26;
 
