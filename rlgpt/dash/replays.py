@@ -93,7 +93,7 @@ class Replays:
         before = _written(film)
         command = python(
             *("rlgpt.main", "episode", "play", str(run), str(replay.seed)),
-            *("--of", replay.play, "--out", str(film)),
+            *(f"--of={replay.play}", f"--out={film}"),  # a goal's id may begin with "-"
         )
         with self._lock:
             if self._closed:

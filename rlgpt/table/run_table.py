@@ -258,5 +258,5 @@ def _command(name: str, options: Options) -> str:
     quick = ["--quick"] if options.quick else []
     words = ["rlgpt", "table", name, *drawn, *quick, *options.overrides]
     if options.results != "results":
-        words += ["--results", options.results]
+        words += [f"--results={options.results}"]
     return shlex.join(words)

@@ -19,9 +19,8 @@ _NOT = "  NOT "  # how the doctor begins a line about what is missing
 
 def get(what: str, into: str | None, accepted: list[str]) -> int:
     """Put a model's weights where profiles find them. Returns the exit code."""
-    options = ["--into", into] if into is not None else []
-    for licence in accepted:
-        options += ["--accept-licence", licence]
+    options = [f"--into={into}"] if into is not None else []
+    options += [f"--accept-licence={licence}" for licence in accepted]
     # In a process of its own: the face does not import nodes.
     words = python("nodes.common.running.command", "nodes.llm.getting", *options, "--", what)
     return _ended(words)

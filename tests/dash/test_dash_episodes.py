@@ -11,10 +11,12 @@ from rlgpt.dash.views.program_view import program_id
 from tests.bus_processes import Process
 from tests.dash.dash_served import Served, served
 from tests.env_server.embedded_server import bus, run, server
-from tests.env_server.test_episodes import FAULTY, LOOK, PLAY, played
+from tests.env_server.test_episodes import FAULTY, LOOK, played
 
 __all__ = ["bus", "run", "server"]  # fixtures
 FILMED = 240.0  # seconds
+PLAY = "-mine/0-dirt/iteration-1/look-around/trial-0"
+"""Of a goal whose id begins as an option does."""
 
 
 def filmed(page: Served, name: str, seed: int) -> dict[str, object]:
@@ -35,7 +37,7 @@ def filmed(page: Served, name: str, seed: int) -> dict[str, object]:
 def test_an_episode_is_found_described_and_played_again(
     server: Process, bus: Bus, run: Path
 ) -> None:
-    played(bus, f"{PLAY}/play-0")
+    played(bus, f"{PLAY}/play-0", PLAY)
     name = run.name
     with served(run) as page:
         found = page.json(f"/api/runs/{name}/episodes?seed=41")

@@ -348,8 +348,10 @@ def test_the_servers_environment_and_command_keep_it_off_the_network(
     line = " ".join(words)
     assert "--host 127.0.0.1 --port 8001" in line
     assert "--gpu-memory-utilization 0.7 --tensor-parallel-size 1 --enable-sleep-mode" in line
-    assert "--reasoning-parser qwen3" in line
+    assert "--reasoning-parser=qwen3" in line
     assert "--limit-mm-per-prompt" not in line
+    odd = command_line(profile(command=["sh"], model="-own", quantization="-q"), Path("/w"), 8001)
+    assert {"--served-model-name=-own", "--quantization=-q"} < set(odd)  # values, and no options
     awake = command_line(profile(command=["sh"], sleep_mode=False), Path("/w"), 8001)
     assert "--enable-sleep-mode" not in awake
 

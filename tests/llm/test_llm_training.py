@@ -58,8 +58,8 @@ def test_trained_weights_name_their_adapter_and_the_adapter_its_base(
     profile = Vllm(model="toy", adapter=str(into / "adapter"), command=["sh"])
     words = command_line(profile, base, 8001)
     at = words.index("--enable-lora")
-    assert words[at + 1 : at + 4] == ["--max-lora-rank", "16", "--lora-modules"]
-    assert words[at + 4] == f"{served_name(profile)}={into / 'adapter'}"
+    assert words[at + 1 : at + 3] == ["--max-lora-rank", "16"]
+    assert words[at + 3] == f"--lora-modules={served_name(profile)}={into / 'adapter'}"
     assert version(profile, base) == f"{below.digest}+{small.digest}"
     with pytest.raises(ValueError, match="was trained on other weights"):
         adapter_words(profile, into)

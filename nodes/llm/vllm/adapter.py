@@ -76,8 +76,8 @@ def adapter_words(profile: Vllm, weights: Path) -> list[str]:
             f"({other}): name its own with llm.path=DIR, or correct base_model_name_or_path in "
             "adapter_config.json where both are the same."
         )
-    module = f"{served_name(profile)}={folder}"
-    return ["--enable-lora", "--max-lora-rank", str(rank), "--lora-modules", module]
+    module = f"--lora-modules={served_name(profile)}={folder}"
+    return ["--enable-lora", "--max-lora-rank", str(rank), module]
 
 
 def _half(folder: Path) -> str:

@@ -82,17 +82,17 @@ def command_line(profile: Vllm, weights: Path, port: int) -> list[str]:
     put it to sleep among them, need no password. Raises ValueError for an adapter that
     cannot be used."""
     words = [str(find_program(profile)), *profile.command[1:], str(weights)]
-    words += ["--served-model-name", profile.model, "--host", "127.0.0.1", "--port", str(port)]
+    words += [f"--served-model-name={profile.model}", "--host", "127.0.0.1", "--port", str(port)]
     words += ["--max-model-len", str(profile.context), "--max-num-seqs", str(profile.sequences)]
     # Of the backends only guidance was valid on every schema we use (see docs/vllm.md).
     words += ["--structured-outputs-config"]
     words += ['{"backend":"guidance","disable_any_whitespace":true}']
     if profile.quantization is not None:
-        words += ["--quantization", profile.quantization]
+        words += [f"--quantization={profile.quantization}"]
     if profile.kv_cache_memory is not None:
-        words += ["--kv-cache-memory-bytes", profile.kv_cache_memory]
+        words += [f"--kv-cache-memory-bytes={profile.kv_cache_memory}"]
     if profile.reasoning_parser is not None:
-        words += ["--reasoning-parser", profile.reasoning_parser]
+        words += [f"--reasoning-parser={profile.reasoning_parser}"]
     if profile.vision:
         # Memory is set aside for pictures as large as the critic's may be, not as the model could
         # take, which can be gigabytes.
