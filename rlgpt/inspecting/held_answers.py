@@ -33,6 +33,7 @@ from nodes.common.running.exit_codes import FAILED
 from nodes.common.storage.whole_files import named
 from rlgpt.inspecting.answer_text import draft, read_answer
 from rlgpt.inspecting.node_pauses import user
+from rlgpt.inspecting.numbered import named_by
 from rlgpt.inspecting.opening import not_answering, opened
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.interfaces import AWAY
@@ -184,11 +185,7 @@ def _chosen(which: str | None, wanted: str | None, call: Any) -> HeldNote:
         if len(held) > 1:
             raise Refused(f"{len(held)} answers wait: name one, from `rlgpt break list{at_run}`")
         return held[0]
-    numbered = {str(number): note for number, note in enumerate(held, 1)}
-    if which in numbered:
-        return numbered[which]
-    named = [note for note in held if note.id == which]
-    named = named or [note for note in held if note.id.endswith(which)]
+    named = named_by(which, held)
     if not named:
         raise Refused(f"no answer to `{which}` waits; `rlgpt break list{at_run}` has those that do")
     return named[0]

@@ -20,6 +20,7 @@ from nodes.config import ConfigError, node_values
 from rlgpt.child_in_front import output_in_front
 from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.user_files import check_regular
+from rlgpt.inspecting.numbered import named_by
 from rlgpt.inspecting.output import json_line, print_rows
 from rlgpt.refused import Refused
 from rlgpt.report import node_files
@@ -127,22 +128,18 @@ def ask_again(agent: str, question: str, wanted: str | None, options: Options) -
 
 
 def _chosen(known: list[Recorded], question: str, agent: str, run: Path) -> Recorded:
-    numbered = {str(number): each for number, each in enumerate(known, 1)}
-    if question in numbered:
-        return numbered[question]
+    named = named_by(question, known)
+    if named:
+        return named[-1]
     if question.isdecimal():
         raise Refused(
             f"{agent} asked {counted(len(known), 'question')} in {run.name}, "
             f"and none has the number {question}; `rlgpt ask {agent}{run_option(run)}` lists them"
         )
-    named = [each for each in known if each.id == question]
-    named = named or [each for each in known if each.id.endswith(question)]
-    if not named:
-        raise Refused(
-            f"{agent} asked no question `{question}` in {run.name}; "
-            f"`rlgpt ask {agent}{run_option(run)}` lists those it asked"
-        )
-    return named[-1]
+    raise Refused(
+        f"{agent} asked no question `{question}` in {run.name}; "
+        f"`rlgpt ask {agent}{run_option(run)}` lists those it asked"
+    )
 
 
 def _profile(config: dict[str, Any], options: Options) -> dict[str, Any]:

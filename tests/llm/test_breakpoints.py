@@ -351,6 +351,7 @@ def test_break_commands_set_list_show_edit_and_clear(
     assert "goal/plan-0" in listed
     digits = "9" * 5000  # more than Python makes a number of
     assert "no answer to `99" in refused("break", "show", digits, *run, cwd=tmp_path)
+    assert "no answer to `0` waits" in refused("break", "show", "0", *run, cwd=tmp_path)
     shown = run_break("show")
     assert "[user]" in shown
     assert "subtasks:\n- name: harvest 1 log" in shown

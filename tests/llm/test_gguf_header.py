@@ -16,6 +16,8 @@ def test_the_licence_is_read_and_whether_there_is_a_chat_template(tmp_path: Path
     file.write_bytes(gguf(general__license="mit", general__name="é", **CHAT))
     header = read_header(file)
     assert (header.licence, header.chat_template) == ("mit", True)
+    file.write_bytes(gguf(**CHAT | {"tokenizer__chat_template": "\n "}))
+    assert not read_header(file).chat_template
     file.write_bytes(gguf(general__architecture="llama"))
     header = read_header(file)
     assert (header.licence, header.chat_template) == ("", False)

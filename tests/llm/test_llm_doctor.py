@@ -229,6 +229,22 @@ def test_a_tokenizer_without_a_chat_template_is_refused_until_one_is_beside_it(o
     assert said(own)[0]
 
 
+@pytest.mark.parametrize("blank", ["", " \n\t\n"])
+def test_a_chat_template_with_nothing_in_it_is_none(own: dict[str, Any], blank: str):
+    folder = Path(own["path"])
+    (folder / manifest.NAME).unlink()
+    beside = folder / "chat_template.jinja"
+    beside.write_text(blank)  # the one in tokenizer_config.json is not taken then
+    well, text = said(own)
+    assert not well
+    assert "chat_template.jinja is empty: get that file again from where the weights" in text
+    assert said({**own, "arguments": ["--chat-template", "x.jinja"]})[0]
+    beside.unlink()
+    assert said(own)[0]
+    (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": blank}))
+    assert "its tokenizer has no chat template" in said(own)[1]
+
+
 def test_an_architecture_that_cannot_be_looked_up_is_named_and_said_not_to_be_checked(
     own: dict[str, Any], tmp_path: Path
 ):

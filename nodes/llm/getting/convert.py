@@ -28,7 +28,7 @@ def convert(gguf: Path, folder: Path, tied: bool | None) -> dict[str, Any]:
 
     read = {"gguf_file": gguf.name, "local_files_only": True}
     tokenizer = AutoTokenizer.from_pretrained(str(gguf.parent), **read)
-    if not tokenizer.chat_template:
+    if not (tokenizer.chat_template or "").strip():
         raise Unfit("its tokenizer has no chat template: it is a base model, take an instruct one")
     model = AutoModelForCausalLM.from_pretrained(str(gguf.parent), dtype=torch.bfloat16, **read)
     # It was quantised and is not any more; while its configuration has it, nothing is saved.

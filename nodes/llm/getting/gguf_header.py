@@ -40,7 +40,7 @@ def read_header(file: Path) -> GgufHeader:
         raise Refused(f"{file} is no whole GGUF file: download it again") from None
     return GgufHeader(
         licence=texts.get("general.license", ""),
-        chat_template=bool(texts.get("tokenizer.chat_template")),
+        chat_template=bool(texts.get("tokenizer.chat_template", "").strip()),
     )
 
 

@@ -122,7 +122,10 @@ def _without_chat_template(folder: Path, arguments: list[str]) -> str:
     """A model without a chat template completes texts; it cannot be asked questions."""
     if _given("--chat-template", arguments) or _given("--tokenizer", arguments):
         return ""
-    if any(folder.glob("chat_template*")) or (folder / "tekken.json").exists():
+    # It is taken before that of the tokenizer's configuration, even where it is empty.
+    if beside := sorted(path for path in folder.glob("chat_template*") if path.is_file()):
+        return _blank(beside)
+    if (folder / "tekken.json").exists():
         return ""
     path = folder / "tokenizer_config.json"
     if not path.exists():
@@ -130,9 +133,21 @@ def _without_chat_template(folder: Path, arguments: list[str]) -> str:
         return _NO_TEMPLATE if (folder / "tokenizer.json").exists() else ""
     if wrong := _undecodable(path):
         return wrong
-    if msgspec.json.decode(path.read_bytes(), type=dict[str, Any]).get("chat_template"):
+    template = msgspec.json.decode(path.read_bytes(), type=dict[str, Any]).get("chat_template")
+    if template and not (isinstance(template, str) and template.isspace()):
         return ""
     return (
         "its tokenizer has no chat template: it is a base model; take an instruct one, or "
         f"{_NAME_ONE}"
     )
+
+
+def _blank(templates: list[Path]) -> str:
+    """Of files with nothing in them, of which a model would be sent nothing either."""
+    for path in templates:
+        try:
+            if not path.read_bytes().strip():
+                return f"{path.name} is empty: {_GET_AGAIN}, or {_NAME_ONE}"
+        except OSError as error:
+            return f"{path.name} cannot be read ({error.strerror}): {_GET_AGAIN}"
+    return ""
