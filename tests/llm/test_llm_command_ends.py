@@ -34,6 +34,7 @@ from nodes.llm.vllm.wholeness import problem
 from tests.bus_processes import ROOT, eventually
 from tests.llm.run_folder import run_folder
 from tests.llm.test_llm_getting import CONTENT, converter
+from tests.llm.toy_training import trainer
 from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
 from tests.llm.toy_training import safetensors
 
@@ -60,6 +61,25 @@ def test_a_conversion_that_is_interrupted_leaves_nothing_and_the_next_one_works(
     converter(tmp_path)
     subprocess.run(words, env=environment, cwd=tmp_path, check=True)
     assert [path.name for path in (tmp_path / "weights").iterdir()] == ["own"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_training_that_is_interrupted_reports_that_nothing_is_kept(
+    base: Path, tmp_path: Path, number: int
+):
+    trainer(tmp_path, "import time; Path('training').touch(); time.sleep(60)")
+    few = [f"--{kind}=1" for kind in ("plans", "decompositions", "programs", "specs")]
+    words = [sys.executable, "-m", "rlgpt.main", "llm", "train", "toy", *few]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RLGPT_WEIGHTS": "weights"}
+    with subprocess.Popen(
+        words, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        eventually((tmp_path / "training").exists)
+        process.send_signal(number)
+        _, printed = process.communicate(timeout=60)
+    sentence = "rlgpt: training toy-taught was stopped, and nothing of it is kept\n"
+    assert (process.returncode, printed) == (130, sentence)
+    assert list(base.parent.iterdir()) == [base]
 
 
 @pytest.mark.parametrize("killed", ["rlgpt", "what rlgpt starts"])

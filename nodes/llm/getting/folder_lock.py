@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nodes.common.running.process import AlreadyRunning, hold
+from nodes.common.running.standard_error import to_stderr
 from nodes.llm.getting.refusals import Refused
 
 
@@ -19,7 +20,8 @@ def check_place(folder: Path) -> None:
 @contextmanager
 def alone(folder: Path, doing: str, keep: bool = True) -> Iterator[None]:
     """Make ``folder`` if it is not there, and be the only process that works in it. ``keep``:
-    False where another call has no use for what is left in it: it is deleted, however this ends.
+    False where another call has no use for what is left in it: it is deleted, however this ends,
+    and the user of a call that is interrupted gets a sentence about it.
 
     Raises:
         Refused: another one works in it, or it cannot be made.
@@ -35,6 +37,10 @@ def alone(folder: Path, doing: str, keep: bool = True) -> Iterator[None]:
     with lock:
         try:
             yield
+        except KeyboardInterrupt:
+            if not keep:
+                to_stderr(f"{doing} was stopped, and nothing of it is kept")
+            raise
         finally:
             if not keep:
                 shutil.rmtree(folder)
