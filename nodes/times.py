@@ -27,8 +27,16 @@ WAITS = "waits for "
 """Begins the part of a handler that waits for another node; the node's name follows."""
 
 
+def steady_clock() -> Callable[[], float]:
+    """A clock that no one sets: seconds since the epoch by the time of day that it is made at, and
+    from then on by the monotonic clock."""
+    ahead = time.time() - time.monotonic()
+    return lambda: ahead + time.monotonic()
+
+
 class TimesLine(msgspec.Struct, frozen=True, kw_only=True):
-    """What has passed in ``seconds`` before ``at`` (seconds since the epoch).
+    """What has passed in ``seconds`` before ``at`` (seconds since the epoch, by a `steady_clock` of
+    the process).
 
     Attributes:
         spent: seconds by whom they were for (a session, a goal, an agent that asked) and part.
@@ -163,7 +171,8 @@ class Times:
         self._called: dict[str, tuple[int, int]] = {}
         self._served: dict[str, tuple[int, int]] = {}
         self._away_before = 0.0
-        self._kept_at = time.monotonic()
+        self._clock = steady_clock()
+        self._kept_at = self._clock()
 
     def timed(
         self, endpoint: str, handler: Callable[[Any], Any], whose: Callable[[Any], str]
@@ -233,7 +242,7 @@ class Times:
 
     def _line(self) -> TimesLine | None:
         """None: nothing has passed."""
-        now = time.monotonic()
+        now = self._clock()
         seconds, self._kept_at = now - self._kept_at, now
         with self._lock:
             for each in self._watches:
@@ -249,7 +258,7 @@ class Times:
         if not (found or called or served or waited):
             return None
         return TimesLine(
-            at=round(time.time(), 3),
+            at=round(now, 3),
             seconds=round(seconds, 3),
             spent=found,
             called=_in_seconds(called),

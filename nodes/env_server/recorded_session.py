@@ -5,7 +5,6 @@ played again elsewhere, where that program may run, is the same."""
 import logging
 import sqlite3
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -31,6 +30,7 @@ from messages.world import (
 from nodes.common.storage.episode_store import Kept, PlayPart, StoredEpisodes, StoredPlay
 from nodes.common.storage.sqlite_file import unusable
 from nodes.env_server.hosting import Hosted, HostedSessionLost
+from nodes.times import steady_clock
 from worlds.play import Ints
 
 LOG = logging.getLogger("env_server")
@@ -56,7 +56,8 @@ class Recorded:
         self._kept = kept
         self._warn = warn
         self._play = request.play or request.session
-        self._began = time.time()
+        self._clock = steady_clock()
+        self._began = self._clock()
         self._parts: list[PlayPart] = []
         self._interface = self._request.interface
         self._choices: list[bytes] = []  # of the stage at hand
@@ -163,7 +164,7 @@ class Recorded:
         play = StoredPlay(
             id=self._play,
             began=self._began,
-            ended=time.time(),
+            ended=self._clock(),
             whole=whole,
             opened=self._request,
             parts=self._parts,

@@ -68,6 +68,8 @@ def windows(run: Path, written: dict[str, list[TimesLine]]) -> list[Window]:
         goes_on = record.ended is None and record is records[-1] and run_folder.launched(run)
         # What has passed since the last lines is not known yet.
         just_now = goes_on and 0.0 <= now - last <= 2 * EVERY
+        if record.seconds is not None:
+            end = record.began + record.seconds  # by the clock of the lines, which no one sets
         ended = max(last if just_now else end, record.began)
         ready = ended if record.ready is None else min(record.ready, ended)
         found.append(Window(began=record.began, ready=ready, ended=ended))

@@ -16,7 +16,7 @@ from messages.undecodable import UNDECODABLE
 from nodes.common.running.standard_error import to_stderr
 from nodes.common.storage.whole_files import write_whole
 from nodes.times import FILE as TIMES
-from nodes.times import lines_in
+from nodes.times import lines_in, steady_clock
 from rlgpt.runs import run_folder
 
 FILE = "launches.json"
@@ -47,13 +47,13 @@ class Launches:
         if self._records and self._records[-1].ended is None:
             # Of a launcher that was killed. When that was, is lost once this launch has written.
             self._records[-1].ended = max(last_sign(run), self._records[-1].began)
-        self._began = time.monotonic()
-        self._record = LaunchRecord(began=time.time())
+        self._clock = steady_clock()
+        self._record = LaunchRecord(began=self._clock())
         self._records.append(self._record)
         self._write()
 
     def ready(self) -> None:
-        self._record.ready = time.time()
+        self._record.ready = self._clock()
         self._write()
 
     def restarted(self, restarts: dict[str, int]) -> None:
@@ -63,7 +63,7 @@ class Launches:
 
     def end(self, how: Literal["finished", "interrupted", "failed"], text: str = "") -> None:
         self._record.ended = time.time()
-        self._record.seconds = time.monotonic() - self._began
+        self._record.seconds = self._clock() - self._record.began
         self._record.how = how
         self._record.text = text
         self._write()

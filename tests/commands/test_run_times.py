@@ -9,7 +9,7 @@ import pytest
 
 from nodes.common.storage.sqlite_file import open_table
 from nodes.times import FILE as TIMES
-from nodes.times import TimesLine
+from nodes.times import Times, TimesLine
 from rlgpt.profiling import profile
 from rlgpt.report import stores
 from rlgpt.runs import launches
@@ -54,12 +54,22 @@ def test_the_time_between_a_killed_launcher_and_its_resumption_is_not_counted(
 def test_a_clock_that_is_set_while_a_launch_runs_is_no_time_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hours: int
 ) -> None:
+    (tmp_path / "llm").mkdir()
     (tmp_path / "config.yaml").write_text("name: a\nnodes: {llm: {}}\n")
     launch = launches.Launches(tmp_path)
     now = time.time
+    launch.ready()
+    times = Times(tmp_path / "llm" / TIMES, "agents", lambda: 0.0)
     monkeypatch.setattr(time, "time", lambda: now() + hours * 3600.0)
+    times.timed("llm/ask", lambda request: time.sleep(0.05), lambda request: "x")(None)
+    times.write()
     launch.end("finished")
     assert 0.0 < launches.seconds(tmp_path, time.time()) < 1800.0
+    account = profile(tmp_path)
+    assert account.wall_seconds < 1800.0
+    parts = {part.part: part.seconds for part in account.parts}
+    assert parts["agents"] == pytest.approx(account.nodes["llm"]["agents"], abs=1e-2)
+    assert parts.get("starting", 0.0) < 1800.0
 
 
 def test_a_killed_launch_of_an_older_record_ends_with_its_last_line_of_times(
