@@ -455,6 +455,31 @@ def test_a_session_with_part_of_a_batch_plays_the_seeds_of_its_place_in_the_batc
         session(size=2, autoreset=True, batch=5, first=4)
 
 
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"batch": 2**31 + 1}, "a batch has at most 2,147,483,648 environments, not 2,147,483,649"),
+        ({"batch": 2**64 - 1}, "a batch has at most 2,147,483,648 environments, not 18,446,744"),
+        ({"batch": -1}, "environments 0 to 1 are not among the -1 of a batch"),
+        ({"first": 1}, "environments 1 to 2 are not among the 2 of a batch"),
+        ({"first": 2**64 - 1}, "are not among the 2 of a batch"),
+        ({"first": -1, "batch": 9}, "environments -1 to 0 are not among the 9 of a batch"),
+        ({"seeds": SeedRange(first=0, count=2**63)}, "a range of 9,223,372,036,854,775,808 cannot"),
+        ({"seeds": SeedRange(first=2**63, count=1)}, "cannot begin with 9,223,372,036,854,775,808"),
+    ],
+)
+def test_numbers_that_no_batch_can_have_are_refused(fields: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        session(size=2, autoreset=True, **fields)
+
+
+def test_the_largest_batch_plays_the_seeds_of_its_last_place() -> None:
+    spread = {"batch": 2**31, "first": 2**31 - 1, "seeds": SeedRange(first=7, count=2**40)}
+    playing, _ = session(1, interface=interface(horizon=1), autoreset=True, **spread)
+    choose(playing, FORWARD)
+    assert playing.episodes()[0].seed == 7 + 2 * 2**31 - 1
+
+
 @pytest.mark.parametrize("once", [False, True])
 def test_a_training_names_the_episodes_that_come_next_the_oldest_first(
     monkeypatch: pytest.MonkeyPatch, once: bool

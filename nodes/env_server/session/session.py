@@ -48,6 +48,8 @@ if TYPE_CHECKING:  # a worker, in which this runs, is to have nothing loaded tha
     from nodes.common.storage.episode_store import PlayPart
 
 LOG = logging.getLogger("env_server")
+_MOST_IN_BATCH = 2**31
+"""Over all env servers. So an episode's place among the seeds fits in 64 bits."""
 
 
 class Session:
@@ -398,11 +400,17 @@ def check_request(request: OpenSession, size: int) -> None:
     if seeds.count < 1:
         raise ValueError("a range of seeds has at least one seed")
     if not 0 <= seeds.first <= LARGEST - seeds.count:
-        raise ValueError(f"seeds are 0 to {LARGEST:,}: a range cannot begin with {seeds.first}")
-    if request.batch and not 0 <= request.first <= request.batch - size:
+        raise ValueError(
+            f"seeds are 0 to {LARGEST:,}: a range of {seeds.count:,} cannot begin with "
+            f"{seeds.first:,}"
+        )
+    batch = request.batch or size
+    if batch > _MOST_IN_BATCH:
+        raise ValueError(f"a batch has at most {_MOST_IN_BATCH:,} environments, not {batch:,}")
+    if not 0 <= request.first <= batch - size:
         raise ValueError(
             f"environments {request.first} to {request.first + size - 1} are not among the "
-            f"{request.batch} of a batch"
+            f"{batch} of a batch"
         )
     if request.task.horizon < 1:
         raise ValueError(f"a task's horizon is at least 1 step, not {request.task.horizon}")
