@@ -74,6 +74,17 @@ def test_commands_take_a_tick_and_are_rewarded_by_the_next_step(planks: Environm
     assert (seen["inventory"]["name"][7], reward) == ("air", 0.0)
 
 
+def test_the_world_below_is_reset_alone_and_shows_its_first_observation(
+    planks: Environment,
+) -> None:
+    planks.reset()
+    planks.set_time(13000)
+    seen = planks.unwrapped.reset()
+    assert set(seen) == set(planks.observation_space.spaces)
+    assert planks.prev_obs is seen
+    assert planks.prev_info["total_time"] == 0
+
+
 def test_runtime_commands_change_the_world_and_unknown_ones_are_skipped(
     planks: Environment,
 ) -> None:

@@ -132,7 +132,7 @@ class Environment:
                 simulation.tick(command=command)
             self.info_prev_reset = simulation.game.info()
         else:
-            simulation.reset()
+            simulation.make_new()
         start = self._tally()
         if self._spawns.initial():
             for command in self._spawns.initial_commands():

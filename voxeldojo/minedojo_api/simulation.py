@@ -65,8 +65,14 @@ class Simulation:
     def _new_seed(self) -> int:
         return self._seeds.randrange(2**31)
 
-    def reset(self) -> None:
-        """Make the world new; a different one each time if it has no seed."""
+    def reset(self) -> dict[str, Any]:
+        """Make the world new; a different one each time if it has no seed. Returns the first
+        observation."""
+        self.make_new()
+        return self.look()[0]
+
+    def make_new(self) -> None:
+        """`reset`, for callers that observe the world in another way."""
         self._check_open()
         if self.begun or self._reseeded:
             self.game.reset(self._new_seed())
