@@ -50,9 +50,18 @@ def test_an_item_has_the_variants_of_its_own() -> None:
             '<DrawItem x="1" y="2" z="3" type="diamond" variant="oak"/>',
             "DrawItem: diamond has no variant 'oak'; it has none",
         ),
+        (
+            '<DrawBlock x="1" y="2" z="3" type="stone"><DrawItem/></DrawBlock>',
+            "DrawBlock has attributes, and no DrawItem",
+        ),
+        (
+            '<DrawBlock x="1" y="2" z="3" type="stone"/> and so on',
+            "a drawing is made of elements (DrawBlock, DrawCuboid, DrawLine, DrawSphere, "
+            "DrawEntity, DrawItem), not 'and so on'",
+        ),
     ],
 )
-def test_a_variant_that_there_is_not_is_refused_with_those_that_there_are(
+def test_a_shape_that_there_is_not_is_refused_with_what_there_is(
     shape: str, sentence: str
 ) -> None:
     with pytest.raises(BadMarkup) as refused:

@@ -29,6 +29,7 @@ from voxeldojo.engine.observation.readings_for_programs import (
 from voxeldojo.engine.observation.view_options import check_radius, check_view_options, checked_rays
 from voxeldojo.engine.rays import cast_all
 from voxeldojo.engine.rulebook import rules
+from voxeldojo.engine.scene.markup import BadMarkup
 from voxeldojo.engine.scene.staging import (
     Scene,
     Staging,
@@ -140,7 +141,10 @@ class EmbeddedWorld(Copyable, World):
         settings["life"], settings["food"] = start_health, start_food
         settings["half_yaw"], settings["half_pitch"] = self.half_yaw, self.half_pitch
         write_settings(self.state, staged, self.biome.id)
-        self._scene = Scene(staged)
+        try:
+            self._scene = Scene(staged)
+        except BadMarkup as error:
+            raise ValueError(f"drawing_str: {error}") from None
         settings["strict"] = strict
         self.state.players["fresh"] = -1
         # Kernels get only our own arrays: for read-only ones Numba would compile them again.

@@ -32,7 +32,8 @@ def check_view_options(
         )
     if not is_integer(voxel_radius) or not 0 <= voxel_radius <= _FARTHEST:
         raise ValueError(f"voxel_radius is 0 to {_FARTHEST} blocks, not {quoted(voxel_radius)}")
-    for ray in () if lidar_rays is None else _values(lidar_rays) or [None]:
+    # What is no list, or an empty one, is quoted whole.
+    for ray in () if lidar_rays is None else _values(lidar_rays) or [lidar_rays]:
         numbers = _values(ray)
         if (
             len(numbers) != 3

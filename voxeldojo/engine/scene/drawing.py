@@ -66,13 +66,19 @@ def parse_drawing(text: str) -> Drawing:
     """The shapes in order; a later one replaces what an earlier one drew.
 
     Raises:
-        ValueError: not XML, an unknown shape, block, item or mob, or too many blocks.
+        BadMarkup: not XML, text beside the shapes, an unknown shape, block, item or mob, or too
+            many blocks.
     """
     found: Drawing = []
     count = 0
-    for shape in parse(f"<Drawing>{text}</Drawing>".encode()).children:
+    root = parse(f"<Drawing>{text}</Drawing>".encode(errors="surrogatepass"))
+    _check_no_text(root)
+    for shape in root.children:
         if shape.name not in SHAPES:
             raise BadMarkup(f"a drawing has no {shape.name[:40]}; it has {', '.join(SHAPES)}")
+        _check_no_text(shape)
+        if shape.children:
+            raise BadMarkup(f"{shape.name} has attributes, and no {shape.children[0].name[:40]}")
         if shape.name == "DrawEntity":
             found.append(_entity(shape))
         elif shape.name == "DrawItem":
@@ -87,6 +93,11 @@ def parse_drawing(text: str) -> Drawing:
                 places.append(place)
             found.append(Blocks(block, meta, places))
     return found
+
+
+def _check_no_text(element: Element) -> None:
+    if text := element.text.strip():
+        raise BadMarkup(f"a drawing is made of elements ({', '.join(SHAPES)}), not {text[:40]!r}")
 
 
 def draw(world: Batch, w: int, drawing: Drawing) -> None:
