@@ -22,7 +22,7 @@ from rlgpt.launching.machines import LAUNCHER, check_keys
 from rlgpt.refused import Refused, instead
 from rlgpt.runs import run_folder
 from rlgpt.runs.run_folder import LaunchEnd
-from rlgpt.runs.typed import none_running, run_word, silent_launcher
+from rlgpt.runs.typed import not_running, run_word, silent_launcher
 
 Kind = TypeVar("Kind", Topic[Any], Service[Any, Any], Action[Any, Any, Any])
 
@@ -63,7 +63,7 @@ class Connection:
         if run_folder.launched(self.run):
             return ""
         found, errors = ask_nodes(self._bus, describe, self._nodes)
-        return "" if found else str(errors[0]) if errors else none_running(self.run)
+        return "" if found else str(errors[0]) if errors else not_running(self.run)
 
     def _launch_ended(self) -> str:
         """The sentence about a launch that has ended since this was connected, else empty: it may

@@ -10,11 +10,10 @@ from messages.system import KILL, RESTART, NodeName, NodeState, describe, get_pa
 from nodes.common.running.exit_codes import FAILED
 from rlgpt.composing.configuration import Stack
 from rlgpt.inspecting.late_ends import ended_by_launcher
-from rlgpt.inspecting.opening import launcher_states, not_answering, opened
+from rlgpt.inspecting.opening import has_launcher, launcher_states, not_answering, opened
 from rlgpt.inspecting.output import print_facts, print_rows
 from rlgpt.interfaces import AWAY
 from rlgpt.refused import Refused
-from rlgpt.runs import run_folder
 from rlgpt.runs.typed import short_path, silent_launcher
 
 _COLUMNS = {
@@ -30,8 +29,8 @@ _COLUMNS = {
 
 def list_nodes(wanted: str | None, as_json: bool = False) -> int:
     """Print every node of a run with its state."""
-    with opened(wanted) as (run, _, bus):
-        rows = [_row(state, as_json) for state in launcher_states(run, bus)]
+    with opened(wanted) as (run, stack, bus):
+        rows = [_row(state, as_json) for state in launcher_states(run, stack, bus)]
     print_rows(rows, _COLUMNS, as_json)
     return 0
 
@@ -73,8 +72,9 @@ def _facts(node: str, run: Path, stack: Stack, bus: Bus) -> dict[str, Any]:
     except BusError as error:
         raise Refused(not_answering(node, run, error)) from None
     facts: dict[str, Any] = {"node": node, "pid": found.pid, "epoch": found.epoch}
-    if run_folder.launched(run):
-        state = next((s for s in launcher_states(run, bus) if s.node == node), None)
+    if has_launcher(run, stack):
+        states = launcher_states(run, stack, bus)
+        state = next((s for s in states if s.node == node), None)
         if state is not None:
             facts |= {"state": state.state, "restarts": state.restarts, "notes": state.notes}
     for kind in ("topic", "service", "action"):
@@ -90,10 +90,10 @@ def control(what: str, node: str, wanted: str | None) -> int:
     """``restart`` or ``kill`` a node, and wait until it is ready again."""
     service = {"restart": RESTART, "kill": KILL}[what]
     began = time.monotonic()
-    with opened(wanted) as (run, _, bus):
+    with opened(wanted) as (run, stack, bus):
         try:
             state = ended_by_launcher(
-                bus, service, NodeName(node=node), lambda: launcher_states(run, bus)
+                bus, service, NodeName(node=node), lambda: launcher_states(run, stack, bus)
             )
         except RemoteError as error:
             raise Refused(error.message) from None
@@ -102,7 +102,7 @@ def control(what: str, node: str, wanted: str | None) -> int:
         # The launcher gives up when it takes too long: `patience`, in the launch file.
         while state.state in ("starting", "waiting"):
             time.sleep(0.02)
-            state = next(s for s in launcher_states(run, bus) if s.node == node)
+            state = next(s for s in launcher_states(run, stack, bus) if s.node == node)
     if state.state != "ready":
         raise Refused(f"{node} is {state.state}; see {short_path(run)}/{node}/output.log", FAILED)
     print(f"{node} is ready again, as process {state.pid}, {time.monotonic() - began:.1f} s later")

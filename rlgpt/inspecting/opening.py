@@ -14,10 +14,10 @@ from nodes.common.running.standard_error import to_stderr
 from nodes.config import key_folder
 from rlgpt.composing.configuration import Stack, load
 from rlgpt.interfaces import ask_nodes, declared, declared_nodes, is_absent
-from rlgpt.launching.machines import LAUNCHER, check_keys
+from rlgpt.launching.machines import LAUNCHER, check_keys, elsewhere
 from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
-from rlgpt.runs.typed import none_running, run_option, run_word, silent_launcher
+from rlgpt.runs.typed import not_running, run_option, silent_launcher
 
 
 @contextlib.contextmanager
@@ -43,10 +43,16 @@ def opened(wanted: str | None) -> Iterator[tuple[Path, Stack, Bus]]:
         yield run, stack, bus
 
 
-def launcher_states(run: Path, bus: Bus) -> list[NodeState]:
+def has_launcher(run: Path, stack: Stack) -> bool:
+    """Whether there is a launcher to call: of this machine, or of another one whose address the
+    launch names."""
+    return run_folder.launched(run) or LAUNCHER in elsewhere(stack)
+
+
+def launcher_states(run: Path, stack: Stack, bus: Bus) -> list[NodeState]:
     """Every node's state, as the launcher has it. Raises Refused where there is no launcher."""
-    if not run_folder.launched(run):
-        raise Refused(f"{run.name} is not running; `rlgpt resume {run_word(run)}` starts it again")
+    if not has_launcher(run, stack):
+        raise Refused(not_running(run))
     try:
         return bus.call(LIST, Empty()).nodes
     except BusError as error:
@@ -65,7 +71,7 @@ def answered(
     error. Raises Refused where there is none at all."""
     found, errors = ask_nodes(bus, service, nodes)
     if not found:
-        raise Refused(str(errors[0]) if errors else none_running(run))
+        raise Refused(str(errors[0]) if errors else not_running(run))
     for error in errors:
         to_stderr(str(error))
     return found
@@ -107,4 +113,4 @@ def not_answering(node: str, run: Path, error: BusError) -> str:
     """Why a node did not answer, as far as it is known from outside."""
     if run_folder.launched(run) or not is_absent(error):
         return f"{node} of {run.name} does not answer: {error}"
-    return f"{node} of {run.name} is not running; `rlgpt resume {run_word(run)}` starts it again"
+    return not_running(run, node)

@@ -38,6 +38,9 @@ def state(run: Path, ending: Ending) -> State:
     last = records[-1] if records else None
     if last is not None and last.ended is None and run_folder.launched(run):
         return State(kind="running", text=f"running since {moment(records[0].began)}")
+    if last is not None and (host := launches.host_elsewhere(run)):
+        text = f"launched on {host}, and not ended as far as its folder shows"
+        return State(kind="running", text=text)
     if last is None and (nodes := run_folder.running_nodes(run)):
         return State(kind="running", text=f"running without a launcher: {', '.join(nodes)}")
     if ending.success is not None:

@@ -4,6 +4,7 @@ The launcher writes it when it begins, when a node was restarted and when it end
 a run knows whether it still goes on, was interrupted, or its launcher was killed.
 """
 
+import socket
 import time
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
@@ -32,6 +33,7 @@ class LaunchRecord(msgspec.Struct, kw_only=True):
     text: str = ""  # the signal, or why it failed
     seconds: float | None = None  # it took, also where the clock was set meanwhile; None: not known
     restarts: dict[str, int] = {}  # by node
+    host: str = ""  # the machine of the launcher
 
 
 class Launches:
@@ -48,7 +50,7 @@ class Launches:
             # Of a launcher that was killed. When that was, is lost once this launch has written.
             self._records[-1].ended = max(last_sign(run), self._records[-1].began)
         self._clock = steady_clock()
-        self._record = LaunchRecord(began=self._clock())
+        self._record = LaunchRecord(began=self._clock(), host=socket.gethostname())
         self._records.append(self._record)
         self._write()
 
@@ -104,6 +106,15 @@ def read(run: Path) -> list[LaunchRecord]:
         return msgspec.json.decode((run / FILE).read_bytes(), type=list[LaunchRecord])
     except (OSError, *UNDECODABLE):
         return []
+
+
+def host_elsewhere(run: Path) -> str:
+    """The other machine on which a run goes on, as far as its folder shows, where both have it on a
+    shared disk; empty where its launcher is, or was, one of this machine, or has ended."""
+    records = read(run)
+    if not records or records[-1].ended is not None or run_folder.launched(run):
+        return ""
+    return records[-1].host if records[-1].host != socket.gethostname() else ""
 
 
 def seconds(run: Path, now: float) -> float:

@@ -4,9 +4,11 @@ import os
 import shlex
 from pathlib import Path
 
+from messages.bus.network.address import read_hosts
 from nodes.common.running.process_status import status_of
+from nodes.config import read_config
 from rlgpt.refused import Refused
-from rlgpt.runs import run_folder
+from rlgpt.runs import launches, run_folder
 
 
 def short_path(path: Path) -> str:
@@ -33,9 +35,22 @@ def run_option(run: Path) -> str:
     return "" if _found(None) == run.resolve() else f" --run {run_word(run)}"
 
 
-def none_running(run: Path) -> str:
-    """The sentence about a run of which no node is running."""
-    return f"no node of {run.name} is running; `rlgpt resume {run_word(run)}` starts them"
+def not_running(run: Path, node: str = "") -> str:
+    """The sentence about a run of which no launcher is found, or about one of its nodes."""
+    what = f"{node} of {run.name}" if node else run.name
+    if host := launches.host_elsewhere(run):
+        return (
+            f"{what} is not running on this machine: it was launched on {host}, and has not ended "
+            "as far as its folder shows; call this there"
+        )
+    hosts = read_hosts(read_config(run).get("hosts"))
+    if not launches.read(run) and not all(host.loopback for host in hosts.values()):
+        other = "" if "launcher" in hosts else ", or give `launcher` an address in `hosts`"
+        return (
+            f"{what} is not running on this machine, and this folder shows no launch: call this "
+            f"where it was launched{other} (docs/several_machines.md)"
+        )
+    return f"{what} is not running; `rlgpt resume {run_word(run)}` starts it again"
 
 
 def silent_launcher(run: Path, error: Exception) -> str:

@@ -333,7 +333,7 @@ def test_connecting_to_a_missing_ended_or_damaged_run_is_refused(
     run = tmp_path / "runs" / "it"
     run.mkdir(parents=True)
     (run / "config.yaml").write_text("nodes: {echo: {}}\n")
-    with pytest.raises(StackError, match="no node of it is running; `rlgpt resume it` starts"):
+    with pytest.raises(StackError, match="it is not running; `rlgpt resume it` starts"):
         rlgpt.connect("it")
     (run / "config.yaml").write_text("nodes: [\n")
     with pytest.raises(StackError, match="is not valid YAML"):

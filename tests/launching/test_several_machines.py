@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 import yaml
 
@@ -25,6 +26,7 @@ from messages.files import FileEntry, FilePart, Files, ReadFile, list_files, rea
 from nodes.common.running.process import hold
 from rlgpt.connecting import StackError
 from rlgpt.launching.collecting import collect
+from rlgpt.runs.launches import LaunchRecord
 from tests.bus_processes import free_port
 from tests.launch_toys.launched import (
     CHECKOUT,
@@ -32,10 +34,11 @@ from tests.launch_toys.launched import (
     environment,
     eventually,
     failed,
+    printed,
     refused,
 )
 from tests.launch_toys.launched import rlgpt as command
-from tests.launching.two_machines import Machine, machines, make_tools
+from tests.launching.two_machines import A, Machine, machines, make_tools
 
 __all__ = ["machines"]  # a fixture
 
@@ -335,6 +338,58 @@ def test_collected_files_are_written_only_into_their_nodes_folder(
         thread.join()
         bus.close()
         other.close()
+
+
+def test_a_run_that_another_machine_launched_is_not_said_to_be_over(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its folder is on a disk of both."""
+    run = place / "runs" / "it"
+    run.mkdir(parents=True)
+    config = {**FAR, "name": "far", "run": str(run), "hosts": {}, "keys": None}
+    (run / "config.yaml").write_text(yaml.safe_dump(config))
+    record = LaunchRecord(began=1e9, host="b.example")
+    (run / "launches.json").write_bytes(msgspec.json.encode([record]))
+    about = "not running on this machine: it was launched on b.example, and has not ended"
+    for words in (["node", "list"], ["node", "info", "first"], ["topic", "list"]):
+        assert about in refused(*words, cwd=place)
+    assert "launched on b.example, and not ended" in printed("runs", "--json", cwd=place)
+    ended = msgspec.structs.replace(record, ended=1e9 + 1, how="interrupted", text="SIGINT")
+    (run / "launches.json").write_bytes(msgspec.json.encode([ended]))
+    assert "it is not running; `rlgpt resume it` starts" in refused("node", "list", cwd=place)
+    # The folder is only of this machine, and the launcher has no address.
+    (run / "launches.json").unlink()
+    (run / "config.yaml").write_text(yaml.safe_dump({**FAR, "name": "far", "run": str(run)}))
+    make_keys(place / "runs" / "keys", ["first", "second", "launcher", "tools"])
+    assert "give `launcher` an address in `hosts`" in refused("node", "list", cwd=place)
+
+
+def test_nodes_of_a_launcher_with_an_address_are_listed_on_another_machine(
+    tmp_path: Path, machines: tuple[str, str]
+) -> None:
+    here, there = (tmp_path / name for name in ("a", "b"))
+    tools = make_tools(tmp_path, there)
+    (here / "launch").mkdir(parents=True)
+    (there / "runs" / "far").mkdir(parents=True)
+    a, b = Machine(machines[0], here, tools), Machine(machines[1], there, tools)
+    hosts = {"launcher": {"host": A, "port": 7000}, "talker": {"host": A, "port": 7002}}
+    nodes = {"talker": {"module": "tests.launch_toys.talker"}, "second": FAR["nodes"]["second"]}
+    launch_file = yaml.safe_dump({**FAR, "hosts": hosts, "nodes": nodes})
+    (here / "launch" / "far.yaml").write_text(launch_file)
+    a.do("rlgpt keys far")
+    shutil.copytree(here / "runs" / "keys", there / "runs" / "keys")
+    launch = a.start("rlgpt launch far run=runs/far")
+    try:
+        eventually(lambda: "all nodes are ready" in a.output(), a.output)
+        shutil.copy(here / "runs/far/config.yaml", there / "runs/far/config.yaml")
+        b.do("rlgpt node list --run runs/far")
+        assert re.search(r"^talker +ready ", b.output(), flags=re.M), b.output()
+        assert re.search(r"^second +ready ", b.output(), flags=re.M), b.output()
+        b.do("rlgpt node info talker --run runs/far")
+        assert re.search(r"^state +ready", b.output(), flags=re.M), b.output()
+    finally:
+        launch.terminate()
+        launch.wait(PATIENCE)
 
 
 @pytest.mark.slow

@@ -34,9 +34,8 @@ from nodes.llm.vllm.wholeness import problem
 from tests.bus_processes import ROOT, eventually
 from tests.llm.run_folder import run_folder
 from tests.llm.test_llm_getting import CONTENT, converter
-from tests.llm.toy_training import trainer
 from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
-from tests.llm.toy_training import safetensors
+from tests.llm.toy_training import safetensors, trainer
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -61,9 +61,7 @@ def test_an_item_has_the_variants_of_its_own() -> None:
         ),
     ],
 )
-def test_a_shape_that_there_is_not_is_refused_with_what_there_is(
-    shape: str, sentence: str
-) -> None:
+def test_a_shape_that_there_is_not_is_refused_with_what_there_is(shape: str, sentence: str) -> None:
     with pytest.raises(BadMarkup) as refused:
         parse_drawing(shape)
     assert str(refused.value) == sentence
