@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
+import msgspec
 from msgspec import inspect
 
 import messages
@@ -132,4 +133,9 @@ def is_absent(error: BusError) -> bool:
 
 def descriptions(bus: Bus, nodes: Iterable[str]) -> list[Description]:
     """The descriptions of the nodes that answer."""
-    return list(ask_nodes(bus, describe, nodes)[0].values())
+    return as_called(ask_nodes(bus, describe, nodes)[0])
+
+
+def as_called(replies: dict[str, Description]) -> list[Description]:
+    """Descriptions by the names that their nodes were called by, and not by those in them."""
+    return [msgspec.structs.replace(each, node=node) for node, each in replies.items()]

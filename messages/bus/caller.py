@@ -97,7 +97,7 @@ class Caller:
         client = self._goal_client(action, goal_id)
         reader = None
         if on_feedback is not None:
-            reader = TopicReader(self._network.connect(action.node, "pub"))
+            reader = TopicReader(self._network.connect(action.node, "pub"), action.node)
             reader.subscribe(feedback_topic(action).name)
         try:
             return client.run(goal, reader, on_feedback, timeout, cancelled, same)

@@ -13,7 +13,7 @@ from nodes.common.running.exit_codes import FAILED
 from nodes.common.running.standard_error import to_stderr
 from nodes.config import key_folder
 from rlgpt.composing.configuration import Stack, load
-from rlgpt.interfaces import ask_nodes, declared, declared_nodes, is_absent
+from rlgpt.interfaces import as_called, ask_nodes, declared, declared_nodes, is_absent
 from rlgpt.launching.machines import LAUNCHER, check_keys, elsewhere
 from rlgpt.refused import Refused, did_you_mean
 from rlgpt.runs import run_folder
@@ -61,7 +61,7 @@ def launcher_states(run: Path, stack: Stack, bus: Bus) -> list[NodeState]:
 
 def described(run: Path, stack: Stack, bus: Bus) -> list[Description]:
     """The descriptions of the nodes that run. Raises Refused where there is none."""
-    return list(answered(run, bus, describe, [*stack.nodes, LAUNCHER]).values())
+    return as_called(answered(run, bus, describe, [*stack.nodes, LAUNCHER]))
 
 
 def answered(

@@ -100,20 +100,20 @@ class LaunchView:
     def on_activity(self, env_server: str, activity: Activity) -> None:
         self.activities[env_server] = activity
 
-    def on_heartbeat(self, heartbeat: Heartbeat) -> None:
-        self.busy[heartbeat.node] = heartbeat.busy
+    def on_heartbeat(self, node: str, heartbeat: Heartbeat) -> None:
+        self.busy[node] = heartbeat.busy
 
-    def on_diagnostic(self, diagnostic: Diagnostic) -> None:
+    def on_diagnostic(self, node: str, diagnostic: Diagnostic) -> None:
         if diagnostic.level == NOTICE:
             # Several threads of a node may wait for the same one.
-            key = (diagnostic.node, diagnostic.about)
+            key = (node, diagnostic.about)
             if self.notices.get(key) != diagnostic.message:
                 self.notices[key] = diagnostic.message
-                self.report(f"{diagnostic.node}: {diagnostic.message}")
+                self.report(f"{node}: {diagnostic.message}")
         elif diagnostic.count in (1, 10, 100, 1000):
             times = f" ({diagnostic.count} times)" if diagnostic.count > 1 else ""
             self.report(
-                f"{diagnostic.node}: {diagnostic.level}: {diagnostic.about}: "
+                f"{node}: {diagnostic.level}: {diagnostic.about}: "
                 f"{diagnostic.message}{times}"
             )
 

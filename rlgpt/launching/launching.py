@@ -305,13 +305,14 @@ class Launch:
         for name in self._stack.env_servers:
             bus.subscribe(world.ACTIVITY.at(name), partial(view.on_activity, name))
         for name in nodes:
-            bus.subscribe(system.heartbeat(name), self._on_heartbeat)
+            bus.subscribe(system.heartbeat(name), partial(self._on_heartbeat, name))
         for name in (*nodes, "launcher"):  # which waits for the planner itself
-            bus.subscribe(system.diagnostics(name), view.on_diagnostic)
+            bus.subscribe(system.diagnostics(name), partial(view.on_diagnostic, name))
 
-    def _on_heartbeat(self, heartbeat: system.Heartbeat) -> None:
-        self.supervisor.alive(heartbeat.node, heartbeat.notes, heartbeat.paused)
-        self._view.on_heartbeat(heartbeat)
+    def _on_heartbeat(self, node: str, heartbeat: system.Heartbeat) -> None:
+        """``node`` has sent it, whatever name is written in it."""
+        self.supervisor.alive(node, heartbeat.notes, heartbeat.paused)
+        self._view.on_heartbeat(node, heartbeat)
 
     def _pursue(self) -> None:
         if self._recorder is not None:

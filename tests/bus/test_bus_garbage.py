@@ -222,6 +222,8 @@ def test_garbage_on_topics_is_reported_by_the_subscriber(run: Path, context: Soc
     reported: list[Diagnostic] = []
     subscriber.subscribe(LATEST, received.append)
     subscriber.subscribe_untyped("server/*", lambda header, body: None)
+    of_another: list[Any] = []
+    subscriber.subscribe_untyped("another/*", lambda header, body: of_another.append(body))
     subscriber.subscribe(diagnostics("subscriber"), reported.append)
     prepare(run, "server")
     publisher = context.socket(zmq.ROUTER)
@@ -261,6 +263,8 @@ def test_garbage_on_topics_is_reported_by_the_subscriber(run: Path, context: Soc
             publisher.send_multipart([route, topic, *message(number, kind="request")])
             publisher.send_multipart([route, topic, *message(number, endpoint="server/other")])
             subscriber.spin_once(0.0)
+    another = message(999, endpoint="another/latest")
+    publisher.send_multipart([route, b"another/latest\0", *another])
     publisher.send_multipart([route, topic, *message(1000)])
 
     def came() -> bool:
@@ -269,6 +273,7 @@ def test_garbage_on_topics_is_reported_by_the_subscriber(run: Path, context: Soc
 
     eventually(came)
     assert {each.about for each in reported} <= {"topics", "server/latest"}
+    assert of_another == []  # it is that node's own connection that brings its topics
     subscriber.close()
 
 

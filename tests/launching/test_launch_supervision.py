@@ -1,5 +1,6 @@
 """Real launches of small processes: order, restarts, orphans, and nodes run by hand."""
 
+import json
 import os
 import signal
 import subprocess
@@ -386,6 +387,17 @@ def test_only_a_node_without_heartbeats_is_killed_and_none_by_a_stopped_launch(p
         os.kill(int((run / "talker" / "lock").read_text()), signal.SIGSTOP)
         assert launch.ended() == 1
         assert "talker hangs; it is killed" in launch.text
+
+
+def test_a_heartbeat_is_its_senders_whatever_name_is_in_it(place: Path) -> None:
+    modules = {name: {"module": f"tests.launch_toys.{name}"} for name in ("talker", "impostor")}
+    (place / "launch" / "talking.yaml").write_text(yaml.safe_dump({"nodes": modules}))
+    run = place / "out"
+    with launched("launch", "talking", f"run={run}", cwd=place, run=run) as launch:
+        launch.wait_for("impostor: reports under a wrong name")
+        nodes = json.loads(printed("node", "list", "--run", "out", "--json", cwd=place))
+        notes = {each["node"]: each["notes"] for each in nodes}
+        assert notes == {"talker": [], "impostor": ["reports under a wrong name"]}
 
 
 def test_a_node_that_was_stopped_is_named_and_waited_for(place: Path) -> None:

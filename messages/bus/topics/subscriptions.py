@@ -60,7 +60,7 @@ class Subscriptions:
         return self._subscriber
 
     def _open_reader(self, node: str, read: Callable[[TopicReader], None]) -> TopicReader:
-        reader = TopicReader(self._network.connect(node, "pub"))
+        reader = TopicReader(self._network.connect(node, "pub"), node)
         for socket in reader.sockets:
             self._serving.read(socket, lambda: read(reader))
         return reader

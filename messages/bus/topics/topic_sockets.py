@@ -202,8 +202,9 @@ class Publisher:
 class TopicReader:
     """The subscriptions of one connection to a node's topics. For one thread only."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, node: str) -> None:
         self._connection = connection
+        self._node = node
         self._names: dict[bytes, int] = {}  # in which connection each was subscribed to, 0 for none
         self._confirmed_in = 0  # in which connection the publisher has confirmed a subscription
         self._received = Received()
@@ -254,6 +255,10 @@ class TopicReader:
             if frames[0] == REJECTED:
                 why = b" ".join(map(bytes, frames[1:2]))[:500].decode(errors="replace")
                 raise CodecError(" ".join(why.split()))
+            # Keys prove who sends; what it sends is of its own topics then, and of no other node's.
+            if not bytes(frames[0]).startswith(f"{self._node}/".encode()):
+                other = bytes(frames[0][:80])
+                raise CodecError(f"{self._node} sent a message of another node, {other!r}; dropped")
             self._received.add(frames, self._connection.times)
             report = self._received.report
             if report is not None and self._connection.send([report]):

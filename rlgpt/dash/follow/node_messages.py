@@ -159,7 +159,7 @@ class NodeMessages:
         while not self._over.wait(_GRAPH):
             try:
                 for one in descriptions(self.bus, nodes):
-                    self._described(one)
+                    self._described(one.node, one)
             except BusError:
                 return  # it is closed
 
@@ -193,29 +193,34 @@ class NodeMessages:
             self._show_speaking(lambda: self._speaking.answered(id))
         elif name.endswith("/pause"):
             state = decode(Pause, frames)
-            self._pauses[state.node] = state
+            self._pauses[_owner(name)] = state
             self._put("pauses", self._pauses)
         elif name.endswith("/heartbeat"):
             beat = decode(Heartbeat, frames)
             with self._lock:
-                self._heartbeats[beat.node] = beat
+                self._heartbeats[_owner(name)] = beat
         elif name.endswith("/description"):
-            self._described(decode(Description, frames))
+            self._described(_owner(name), decode(Description, frames))
 
     def _show_speaking(self, change: Callable[[], list[dict[str, Any]]]) -> None:
         with self._speaking_lock:  # of two threads the later list is shown last
             self._put("speaking", change())
 
-    def _described(self, found: Description) -> None:
+    def _described(self, node: str, found: Description) -> None:
         with self._lock:
-            known = self._descriptions.get(found.node)
+            known = self._descriptions.get(node)
             # A node that was started again has yet to use what it used.
             uses = sorted({*found.uses, *(known.uses if known is not None else [])})
-            self._descriptions[found.node] = msgspec.structs.replace(found, uses=uses)
+            self._descriptions[node] = msgspec.structs.replace(found, node=node, uses=uses)
         for each in found.endpoints:
             if each.kind == "topic":
                 self._subscribe(each.name)
         self._put("graph", self.graph())
+
+
+def _owner(topic: str) -> str:
+    """The node that publishes a topic. What a message has for its sender's name is not taken."""
+    return topic.partition("/")[0]
 
 
 def connect(run: Path, stack: Stack, put: Callable[[str, Any], None]) -> NodeMessages | None:
