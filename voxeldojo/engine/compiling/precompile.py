@@ -10,6 +10,9 @@ import numpy as np
 from voxeldojo.actions import PRIMITIVES
 from voxeldojo.engine import EmbeddedWorld
 from voxeldojo.engine.compiling.compiled_apart import NAMES, compile_apart
+from voxeldojo.engine.hands.hotbar import select_slot, swap_slots
+from voxeldojo.engine.scene.staging import put_player
+from voxeldojo.engine.structures.places import nearest
 from voxeldojo.engine.threads.packed_worlds import PackedWorlds
 
 SEEING, ACTING = "seeing", "acting"
@@ -31,6 +34,19 @@ def _play() -> None:
     world.step(np.array([PRIMITIVES["attack"]]), np.ones(1, np.bool_))
     world.load()
     _see(world)
+    _use_apart(world)
+
+
+def _use_apart(world: EmbeddedWorld) -> None:
+    """Call the kernels that no other kernel and no world calls, but a game that is played by keys,
+    its commands, and scripts."""
+    state, rules = world.state, world.rules
+    player, settings = state.players[0], state.settings[0]
+    swap_slots(state, 0, 0, 1)
+    select_slot(state, 0, 1)
+    put_player(state, rules, 0, *(float(player[axis]) for axis in "xyz"))
+    biome, generator = int(settings["biome"]), int(settings["generator"])
+    nearest(rules, biome, generator, np.uint64(player["seed"]), 0, 0, 0)
 
 
 def _world() -> EmbeddedWorld:
