@@ -10,8 +10,9 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser(
         "doctor",
         help=text,
-        description="Versions, sockets, limits, memory, disk, clock, GPU, and the jail, which is "
-        "tried by starting an env server. Language models: rlgpt llm doctor.",
+        description="Versions, sockets, limits, memory, disk, clock, GPU, and the jail and the "
+        "games' kernels, which are tried by starting env servers. Language models: rlgpt llm "
+        "doctor.",
         **example("rlgpt doctor", "rlgpt doctor --quick --json"),
     )
     parser.add_argument("--quick", action="store_true", help="start no env server")

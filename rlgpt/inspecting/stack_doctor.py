@@ -1,7 +1,7 @@
 """``rlgpt doctor``: whether this machine can run the stack, and what it will be like.
 
-Nothing is asked of the network. The jail is tried by starting an env server for a moment, as a
-launch would.
+Nothing is asked of the network. The jail, and the kernels of Minecraft and Crafter, are tried by
+starting an env server of each for a moment, as a launch would, and opening a session in it.
 """
 
 import importlib.metadata
@@ -19,8 +19,10 @@ from pathlib import Path
 import msgspec
 from rich.text import Text
 
+from messages.bus import BusError
 from messages.bus.errors import AddressError
 from messages.bus.network.address import prepare, socket_path
+from messages.world import CLOSE, OPEN, CloseSession, OpenSession, SeedRange, Task
 from nodes.common.running.commit import CHECKOUT
 from nodes.common.running.counted import counted
 from nodes.common.running.ending_signals import interruptible
@@ -49,6 +51,8 @@ SHARED = 64 * 2**20
 """Bytes of shared memory that torch's own workers and vLLM ask for at least."""
 FILES = 1024
 """Open files that a stack of seven nodes and a batch of worlds may have."""
+COMPILING = 3600.0
+"""Seconds for the kernels of a game, the first time and on a slow machine."""
 MEMORY = 6 * 2**30
 """Bytes that seven nodes with a batch of 64 worlds take at most."""
 
@@ -62,7 +66,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def examine(try_jail: bool = True) -> Iterator[Finding]:
-    """All that can be found out about this machine; ``try_jail``: start an env server, too."""
+    """All that can be found out about this machine; ``try_jail``: start env servers, too."""
     yield Finding(well=None, about="rlgpt", words=version_words())
     yield _python()
     yield from _libraries()
@@ -75,7 +79,9 @@ def examine(try_jail: bool = True) -> Iterator[Finding]:
     yield _gpu()
     yield from game_findings()
     if try_jail:
-        yield _jail()
+        yield _started("jail", "harvest_log")
+        if _is_installed("crafter"):
+            yield _started("crafter", "crafter")
 
 
 def print_findings(as_json: bool, try_jail: bool = True) -> int:
@@ -104,16 +110,23 @@ def _python() -> Finding:
 def _libraries() -> Iterator[Finding]:
     there: list[str] = []
     for name in LIBRARIES:
-        try:
+        if _is_installed(name):
             there.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            if name not in OPTIONAL:
-                words = f"{name} is not installed: pip install -c constraints.txt {name}"
-                yield Finding(well=False, about="libraries", words=words)
+        elif name not in OPTIONAL:
+            words = f"{name} is not installed: pip install -c constraints.txt {name}"
+            yield Finding(well=False, about="libraries", words=words)
     yield Finding(well=True, about="libraries", words=", ".join(there))
     if others := list(_other_versions(CONSTRAINTS)):
         words = f"tested with other versions (constraints.txt): {', '.join(others)}"
         yield Finding(well=None, about="versions", words=words)
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _other_versions(constraints: Path) -> Iterator[str]:
@@ -256,8 +269,8 @@ def _gpu() -> Finding:
 
 def game_findings() -> Iterator[Finding]:
     """Which games there are, and why one that another package registers cannot be played. Ours are
-    not loaded: the jail is tried with one of them, and the other needs packages that are a choice
-    (``libraries``)."""
+    not loaded: they are played in an env server (`_started`), and one of them needs a package that
+    is a choice (``libraries``)."""
     problems = {name: unplayable(name) for name in games() if name not in OURS}
     for problem in filter(None, problems.values()):
         yield Finding(well=False, about="games", words=f"{problem}; it stops no other game")
@@ -265,25 +278,33 @@ def game_findings() -> Iterator[Finding]:
     yield Finding(well=True, about="games", words=", ".join(sound))
 
 
-def _jail() -> Finding:
-    """What an env server reports of its jail after a start, and how long that took."""
+def _started(about: str, launch: str) -> Finding:
+    """What an env server for this launch file reports of its jail after a start, and how long that
+    took. A session is opened in it, and so the game's warm-up was played, which compiles what is
+    not compiled yet."""
     began = time.monotonic()
     with interruptible(), tempfile.TemporaryDirectory(prefix="rlgpt-doctor-") as folder:
         run = Path(folder) / "run"
         run.mkdir()
         try:
-            data = compose_launch("harvest_log", [f"run={run}"])
+            data = compose_launch(launch, [f"run={run}"])
+            task = msgspec.convert(data["task"], Task)
             kept = {name: plan for name, plan in data["nodes"].items() if name == "env_server"}
             data |= {"nodes": kept, "task": None, "run": str(run)}
-            check(data, "harvest_log")
+            check(data, launch)
             save(data, run)
-            with small_stack(run):
+            with small_stack(run) as small:
+                seeds = SeedRange(first=0, count=1)
+                opened = OpenSession(session=about, task=task, size=1, seeds=seeds)
+                small.bus.call(OPEN, opened, timeout=COMPILING)
+                small.bus.call(CLOSE, CloseSession(session=about))
                 words = jail(run).jail
-        except (Refused, OSError) as error:
+        except (Refused, OSError, BusError) as error:
             words = f"an env server does not start: {getattr(error, 'sentence', error)}"
-            return Finding(well=False, about="jail", words=words)
+            return Finding(well=False, about=about, words=words)
     took = time.monotonic() - began
     if not words:
         words = "an env server started without one; nodes.env_server.parameters.jail turns it on"
-        return Finding(well=False, about="jail", words=words)
-    return Finding(well=True, about="jail", words=f"{words}; env server ready in {took:.0f} s")
+        return Finding(well=False, about=about, words=words)
+    ready = f"session open in {took:.0f} s, with all kernels compiled"
+    return Finding(well=True, about=about, words=f"jail {words}; {ready}")

@@ -42,7 +42,7 @@ def examined(
         env={**environment(), **variables},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,  # it compiles what is not compiled yet
         check=False,
         preexec_fn=narrow,
     )
@@ -62,10 +62,11 @@ def test_there_is_a_finding_for_each_subject_and_required_library() -> None:
             assert f"{name} " in found["libraries"].words
 
 
-def test_the_jail_is_tried(tmp_path: Path) -> None:
-    jail = examined(cwd=tmp_path, code=0)["jail"]
-    assert jail["well"]
-    assert "env server ready in" in str(jail["words"])
+def test_the_jail_and_the_games_are_tried_and_compiled(tmp_path: Path) -> None:
+    found = examined(cwd=tmp_path, code=0)
+    for about in ("jail", "crafter"):
+        assert found[about]["well"]
+        assert "with all kernels compiled" in str(found[about]["words"])
 
 
 def test_a_damaged_launch_file_is_one_of_the_findings(tmp_path: Path) -> None:
