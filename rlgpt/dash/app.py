@@ -243,7 +243,8 @@ def _number(text: str | None, otherwise: int) -> int:
 
 def _plan(watched: WatchedRun, request: Request) -> Any:
     try:
-        return plan_view.plan(watched.run, request.query_params.get("goal") or None)
+        goal = request.query_params.get("goal") or None
+        return plan_view.plan(watched.run, goal, watched.conversation)
     except Refused as error:
         raise HTTPException(404, str(error)) from error
 
@@ -266,9 +267,8 @@ def _points(watched: WatchedRun, request: Request) -> Any:
 
 
 def _times(watched: WatchedRun, _: Request) -> Any:
-    return time_view.times(
-        watched.run, watched.curves.lines(watched.follower.version("curves")), time.time()
-    )
+    curves = watched.curves.lines(watched.follower.version("curves"))
+    return time_view.times(watched.run, curves, time.time(), watched.conversation)
 
 
 def _log(watched: WatchedRun, request: Request) -> Any:

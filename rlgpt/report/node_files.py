@@ -99,7 +99,7 @@ def asked(run: Path) -> list[Asked]:
     """Questions by agent and kind, the order they were first asked in."""
     found: dict[tuple[str, str], Asked] = {}
     for entry in exchanges(run):
-        _add(found, entry)
+        count_question(found, entry)
     return list(found.values())
 
 
@@ -145,7 +145,8 @@ def _value(line: bytes) -> Any:
         return None
 
 
-def _add(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:
+def count_question(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:
+    """Add a line of the transcript to the sums by agent and kind."""
     answered = part(entry, "answered") or entry
     question = part(entry, "question") or part(entry, "ask", "question")
     agent = str(entry.get("agent") or part(entry, "ask").get("agent") or "unknown")

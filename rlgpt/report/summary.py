@@ -4,6 +4,7 @@ import importlib.metadata
 import platform
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -114,11 +115,18 @@ def versions() -> dict[str, str]:
     return result
 
 
-def summarise(run: Path, report: Account, spent: Profile | None = None) -> Summary:
+def summarise(
+    run: Path,
+    report: Account,
+    spent: Profile | None = None,
+    questions: Sequence[node_files.Asked] | None = None,
+) -> Summary:
     """The summary of a run as it stands, from its account, that of its time (``spent``, if it is
-    wanted) and what the nodes left."""
+    wanted) and what the nodes left. ``questions``: those of its transcript, where they are known;
+    None: they are read."""
     config = node_files.config(run)
-    questions = node_files.asked(run)
+    if questions is None:
+        questions = node_files.asked(run)
     iterations = [_iteration(iteration) for iteration in report.iterations]
     jail = node_files.jail(run)
     performed = report.performance

@@ -25,7 +25,10 @@ from rlgpt.dash.follow.gpu_memory import Gpus
 from rlgpt.dash.views.conversation_view import Conversation
 from rlgpt.dash.views.curve_view import Curves
 from rlgpt.dash.views.decimating import decimated, window
+from rlgpt.dash.views.plan_view import plan
+from rlgpt.dash.views.time_view import times
 from rlgpt.report import curves as report_curves
+from rlgpt.report import node_files
 
 STATIC = Path(__file__).resolve().parents[2] / "rlgpt" / "dash" / "static"
 
@@ -224,6 +227,7 @@ def test_a_growing_transcript_is_read_on_with_its_unanswered_questions(tmp_path:
     assert [each.unanswered for each in found["questions"]] == [False, True, False]
     assert found["agents"]["planner"] == {"count": 2, "prompt": 20, "completion": 4, "seconds": 1.0}
     path.write_bytes(line(1) + b"{broken\n" + odd + line(3))
+    assert conversation.asked() == node_files.asked(tmp_path)
     found = conversation.questions(3, 10)
     assert [each.id for each in found["questions"]] == ["q3"]
     one = conversation.one(1)
@@ -238,6 +242,26 @@ def test_a_growing_transcript_is_read_on_with_its_unanswered_questions(tmp_path:
     assert second["sentence"] == "it wrote nonsense"
     assert conversation.one(0) is None
     assert conversation.one(5) is None
+
+
+def test_overview_and_times_read_of_the_transcript_only_what_is_new(tmp_path: Path) -> None:
+    (tmp_path / "llm").mkdir()
+    (tmp_path / "config.yaml").write_text("name: a\nnodes: {}\n")
+    path = tmp_path / "llm" / "transcript.jsonl"
+    answered = {"model": "m", "seconds": 0.5, "prompt_tokens": 10}
+    entry = {"time": 100.0, "agent": "planner", "asked": "PlanQuestion", "answered": answered}
+    line = msgspec.json.encode(entry) + b"\n"
+    conversation = Conversation(tmp_path)
+
+    def shown() -> tuple[int, int]:
+        told = plan(tmp_path, conversation=conversation)["questions"]
+        spans = times(tmp_path, [], 200.0, conversation)["spans"]
+        return told.prompt_tokens, sum(span["number"] for span in spans)
+
+    path.write_bytes(line * 2)
+    assert shown() == (20, 2)
+    path.write_bytes(b" " * len(line * 2) + line)  # what was read is not read again
+    assert shown() == (30, 3)
 
 
 def test_pieces_of_answers_are_put_together() -> None:

@@ -40,6 +40,7 @@ class Conversation:
         self._read_to = {False: 0, True: 0}
         self._places: list[tuple[bool, int, int]] = []  # file, first byte, length
         self._questions: list[Question] = []
+        self._asked: dict[tuple[str, str], node_files.Asked] = {}
         self._lock = threading.Lock()
 
     def questions(self, after: int, most: int, of: str = "") -> dict[str, Any]:
@@ -66,6 +67,18 @@ class Conversation:
                 "found": len(fit),
                 "agents": agents,
             }
+
+    def answered(self) -> list[Question]:
+        """The questions with an answer whose time is known."""
+        with self._lock:
+            self._read_on()
+            return [each for each in self._questions if not each.unanswered and each.time]
+
+    def asked(self) -> list[node_files.Asked]:
+        """The questions with an answer by agent and kind, as `node_files.asked` has them."""
+        with self._lock:
+            self._read_on()
+            return [msgspec.structs.replace(each) for each in self._asked.values()]
 
     def one(self, number: int) -> dict[str, Any] | None:
         """A question with its prompt and its answer; None if there is none of that number."""
@@ -103,6 +116,8 @@ class Conversation:
         for unanswered, path in self._files.items():
             for first, line in self._lines(unanswered, path):
                 if (entry := node_files.line_object(line)) is not None:
+                    if not unanswered:
+                        node_files.count_question(self._asked, entry)
                     fresh.append((_question(unanswered, entry), unanswered, first, len(line)))
         for question, unanswered, first, length in sorted(fresh, key=lambda each: each[0].time):
             self._places.append((unanswered, first, length))

@@ -10,6 +10,7 @@ from messages.plan import IMPLEMENT, GuardLine, Implement, Implemented, Iteratio
 from messages.world import DEFAULT_GAME
 from nodes.common.goals import guard_counts
 from nodes.common.goals.goal_ids import file_name, slug
+from rlgpt.dash.views.conversation_view import Conversation
 from rlgpt.dash.views.practised_goals import PractisedGoals
 from rlgpt.dash.views.program_view import program_id
 from rlgpt.report import node_files, stores
@@ -24,11 +25,14 @@ _GOALS = 500
 """Goals that a person can choose among, the newest."""
 
 
-def plan(run: Path, goal: str | None = None) -> dict[str, Any]:
+def plan(
+    run: Path, goal: str | None = None, conversation: Conversation | None = None
+) -> dict[str, Any]:
     """All that the page's overview shows of a run: of its newest goal, or the one that is named.
-    Raises Refused for an unknown goal."""
+    ``conversation``: the run's, which has been read before. Raises Refused for an unknown goal."""
     known = account(run, goal)
-    summary = summarise(run, known)
+    conversation = conversation or Conversation(run)
+    summary = summarise(run, known, questions=conversation.asked())
     config = node_files.config(run)
     limits = node_files.part(config, "limits")
     game = known.task.game if known.task is not None else DEFAULT_GAME

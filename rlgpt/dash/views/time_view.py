@@ -10,9 +10,10 @@ have written it down.
 from pathlib import Path
 from typing import Any
 
+from rlgpt.dash.views.conversation_view import Conversation
 from rlgpt.dash.views.curve_view import CurveLine
 from rlgpt.profiling import MEANINGS, TITLES, profile
-from rlgpt.report import node_files, played_episodes, stores
+from rlgpt.report import played_episodes, stores
 from rlgpt.runs import launches
 
 _SPEED = "speed/steps_per_second"
@@ -35,9 +36,11 @@ _LABELS = {
 }
 
 
-def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
+def times(
+    run: Path, curves: list[CurveLine], now: float, conversation: Conversation | None = None
+) -> dict[str, Any]:
     """Seconds by part, and spans of it for a time line: what is too near to what comes before to
-    be seen apart is one span."""
+    be seen apart is one span. ``conversation``: the run's, which has been read before."""
     spans: list[dict[str, Any]] = []
     goals = played_episodes.several_goals(run)
     for play, began, ended in stores.rows(run / "env_server" / played_episodes.FILE, _PLAYS):
@@ -50,12 +53,9 @@ def times(run: Path, curves: list[CurveLine], now: float) -> dict[str, Any]:
     for line in _trainings(curves):
         for began, ended in _within(line, launched):
             spans.append({"part": "training", "began": began, "ended": ended, "words": line.policy})
-    for entry in node_files.exchanges(run):
-        answered = node_files.part(entry, "answered")
-        seconds, at = answered.get("seconds"), entry.get("time")
-        if isinstance(seconds, int | float) and isinstance(at, int | float):
-            words = f"{entry.get('agent', '')}: {entry.get('asked', '')}"
-            spans.append({"part": "llm", "began": at - seconds, "ended": at, "words": words})
+    for each in (conversation or Conversation(run)).answered():
+        words, began = f"{each.agent}: {each.asked}", each.time - each.seconds
+        spans.append({"part": "llm", "began": began, "ended": each.time, "words": words})
     whole = launches.seconds(run, now)
     parts = dict.fromkeys(_LABELS, 0.0)
     for span in spans:
