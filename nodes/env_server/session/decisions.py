@@ -6,7 +6,8 @@ side until the last of them has ended.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -45,6 +46,27 @@ Ends = Callable[[Bools, Bools], Bools]
 (B,), and returns where the run stops."""
 
 
+class _Begun(NamedTuple):
+    """Runs that stand at their next primitive, and those that ``ended`` without one. ``seen``: the
+    ``fields`` that their programs read."""
+
+    batch: Batch
+    fields: frozenset[str]
+    seen: Observations
+    ended: list[tuple[int, Run]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Company:
+    """Who takes part while runs are stepped. ``notes`` are called with the runs that end, ``check``
+    before each step, and it may raise."""
+
+    ends: Ends
+    notes: Notes | None = None
+    guards: Guards | None = None
+    check: Callable[[], None] = lambda: None
+
+
 class Acting:
     """Carries out decisions and programs."""
 
@@ -71,33 +93,31 @@ class Acting:
         """
         if ((choices < 0) | (choices >= len(stage.choices.names)))[acting].any():
             raise Refusal(f"choices are 0 to {len(stage.choices.names) - 1}")
-        steps, readings = self._steps, self._steps.readings
+        steps = self._steps
         primitives = stage.choices.primitives
         if tally is not None:
             tally.chose(stage, choices, acting)
         single = acting & (choices < primitives)
         rows = np.flatnonzero(single)
-        stage.choices.fill(steps.actions, choices[rows], rows, readings)
-        batch: Batch | None = None
+        stage.choices.fill(steps.actions, choices[rows], rows, steps.readings)
+        begun: _Begun | None = None
         going_on = _going_on(stage, choices, acting)
         macro_rows = np.flatnonzero(acting & ~single).tolist()
         if macro_rows or guards:
             chosen = {row: stage.choices.macros[choices[row] - primitives] for row in macro_rows}
-            fields = _NO_FIELDS.union(*(coded.program.fields for coded in chosen.values()))
-            seen = self._runtime.observe(readings, fields)
-            batch, ended = self._start(chosen, seen, going_on)
-            for row, run in ended:
+            begun = self._start(chosen, going_on)
+            for row, run in begun.ended:
                 if tally is not None:
                     tally.ended(row, run)
                 # A macro that ends before it acts still takes a step: a decision without one could
                 # be repeated for ever.
                 steps.actions[row] = steps.play.noop
                 single[row] = True
-            self._advance(batch, acting, fields, seen, count, tally, guards=guards, once=single)
+            self._advance(begun, acting, _Company(count, tally, guards), once=single)
         elif acting.any():
             count(acting, steps.tick(acting))
-        if batch is not None:
-            for row, (run, code) in batch.interrupted.items():
+        if begun is not None:
+            for row, (run, code) in begun.batch.interrupted.items():
                 stage.interrupted[row] = Interrupted(int(choices[row]), run, code)
         if stage.assistant is not None:
             self._assist(stage.assistant, acting, outcome, count)
@@ -131,24 +151,22 @@ class Acting:
     ) -> int:
         """Run a program in ``rows`` to its end. Returns how many primitive steps that took, with
         those of guards that interrupted it."""
-        seen = self._runtime.observe(self._steps.readings, program.fields)
-        chosen = dict.fromkeys(np.flatnonzero(rows).tolist(), Coded(program, max_steps))
-        batch, ended = self._start(chosen, seen)
+        begun = self._start(dict.fromkeys(np.flatnonzero(rows).tolist(), Coded(program, max_steps)))
         if reports is not None:
-            for row, run in ended:
+            for row, run in begun.ended:
                 reports.ended(row, run)
         running = np.zeros(self._steps.size, bool)
-        running[list(batch.runs)] = True
-        return self._advance(batch, running, program.fields, seen, ends, reports, check, guards)
+        running[list(begun.batch.runs)] = True
+        return self._advance(begun, running, _Company(ends, reports, guards, check))
 
     def _start(
         self,
         chosen: Mapping[int, Coded],
-        seen: Observations,
         going_on: Mapping[int, Interrupted] = _NONE_INTERRUPTED,
-    ) -> tuple[Batch, list[tuple[int, Run]]]:
-        """Begin in each row its program, or let it go on where it was interrupted: the runs that
-        stand at their next primitive, and those that have ended without one."""
+    ) -> _Begun:
+        """Begin in each row its program, or let it go on where it was interrupted."""
+        fields = _NO_FIELDS.union(*(coded.program.fields for coded in chosen.values()))
+        seen = self._runtime.observe(self._steps.readings, fields)
         possible = self.possible
         runs: dict[int, Run] = {}
         codes: dict[int, Code] = {}
@@ -166,24 +184,17 @@ class Acting:
         interrupts = {
             row: coded.interrupt for row, coded in chosen.items() if coded.interrupt is not None
         }
-        return Batch(runs, codes, interrupts), ended
+        return _Begun(Batch(runs, codes, interrupts), fields, seen, ended)
 
     def _advance(
-        self,
-        batch: Batch,
-        running: Bools,
-        fields: frozenset[str],
-        seen: Observations,
-        ends: Ends,
-        reports: Notes | None = None,
-        check: Callable[[], None] = lambda: None,
-        guards: Guards | None = None,
-        once: Bools | None = None,
+        self, begun: _Begun, running: Bools, company: _Company, once: Bools | None = None
     ) -> int:
         """Step ``running`` together until every run has ended. Returns how many primitive steps
-        that took. ``batch`` is emptied. ``check`` is called before each step and may raise.
-        ``once`` is given for decisions: rows in it have no run, they take the one step already in
-        ``actions``, then only steps of guards, and so do rows whose run has used up its steps."""
+        that took. The batch is emptied. ``once`` is given for decisions: rows in it have no run,
+        they take the one step already in ``actions``, then only steps of guards, and so do rows
+        whose run has used up its steps."""
+        batch, fields, seen = begun.batch, begun.fields, begun.seen
+        ends, notes, guards, check = company.ends, company.notes, company.guards, company.check
         readings, actions = self._steps.readings, self._steps.actions
         running = running.copy()
         once = None if once is None else once.copy()
@@ -217,8 +228,8 @@ class Acting:
             PULSE.leave()
             for row, run in ended:
                 running[row] = False
-                if reports is not None:
-                    reports.ended(row, run)
+                if notes is not None:
+                    notes.ended(row, run)
                 if once is not None:
                     once[row] = True
             running &= ~over
