@@ -1,6 +1,7 @@
 """Composes a launch file with its groups and overrides, by Hydra, once for the whole stack."""
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from yaml import YAMLError
 import rlgpt
 from nodes.common.storage.yaml_problem import yaml_problem
 from rlgpt.composing.launch_file_check import check_launch_file, undecodable
-from rlgpt.composing.references import followed
+from rlgpt.composing.references import compose_with
 from rlgpt.composing.replicas import with_replicas
 from rlgpt.refused import Refused, did_you_mean, instead
 
@@ -79,11 +80,8 @@ def compose_launch(name: str, overrides: list[str]) -> dict[str, Any]:
         _check_override(override)
     check_launch_file(path, [path.parent, *_folders()], overrides)
     try:
-        arguments = followed(
-            [_argument(override) for override in overrides],
-            lambda others: OmegaConf.to_container(_compose(path, others), resolve=False),
-        )
-        config = _compose(path, arguments)
+        arguments = [_argument(override) for override in overrides]
+        config = compose_with(arguments, partial(_compose, path))
         data = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except UnicodeDecodeError:
         file = undecodable([path.parent, *_folders()])

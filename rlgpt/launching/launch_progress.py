@@ -113,8 +113,7 @@ class LaunchView:
         elif diagnostic.count in (1, 10, 100, 1000):
             times = f" ({diagnostic.count} times)" if diagnostic.count > 1 else ""
             self.report(
-                f"{node}: {diagnostic.level}: {diagnostic.about}: "
-                f"{diagnostic.message}{times}"
+                f"{node}: {diagnostic.level}: {diagnostic.about}: {diagnostic.message}{times}"
             )
 
 

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from omegaconf import DictConfig, OmegaConf
 
 from rlgpt.composing.composition import compose_launch
+from rlgpt.composing.references import compose_with
 from rlgpt.refused import Refused
 
 
@@ -46,3 +48,42 @@ def test_a_prompt_may_have_several_lines() -> None:
 def test_parameters_that_are_a_nodes_own_are_set_there() -> None:
     agent = parameters("nodes.fast_agent.parameters.repairs=5")["fast_agent"]
     assert agent == {**parameters()["fast_agent"], "repairs": 5}
+
+
+@pytest.mark.parametrize(
+    ("override", "times"),
+    [
+        ("seed=1", 1),
+        ("nodes.agent.parameters.repairs=5", 1),  # it can be seen that no reference was there
+        ("nodes.agent.parameters.world.area=64", 3),
+        ("nodes.agent.only.key=1", 3),  # it might have been one
+    ],
+)
+def test_a_launch_is_composed_again_only_where_an_override_may_have_met_a_reference(
+    override: str, times: int
+) -> None:
+    """A table composes one for every task and method."""
+    written = {
+        "seed": 0,
+        "world": {"kind": "embedded"},
+        "nodes": {
+            "agent": {
+                "parameters": {"repairs": 3, "tries": 2, "world": "${world}"},
+                "only": {"key": 0},
+            }
+        },
+    }
+    composed: list[list[str]] = []
+
+    def compose(overrides: list[str]) -> DictConfig:
+        composed.append(overrides)
+        config = OmegaConf.create(written)
+        for each in overrides:
+            key, _, value = each.lstrip("+").partition("=")
+            OmegaConf.update(config, key, int(value), merge=True, force_add=True)
+        return config
+
+    found: Any = OmegaConf.to_container(compose_with([override], compose), resolve=True)
+    assert len(composed) == times
+    assert found["nodes"]["agent"]["parameters"]["tries"] == 2
+    assert found["world"]["kind"] == "embedded"
