@@ -115,6 +115,10 @@ class Readings(ABC):
         """Episodes begin in ``rows`` (B,): nothing is known there of those before."""
         self.forget(rows)
 
+    def begin_stage(self, rows: Bools) -> None:  # noqa: B027 - most games have no such features
+        """A policy's stage begins in ``rows`` (B,): what its features compare over time is not
+        compared with what a stage before it saw, which the policy was not trained on."""
+
     def expect(self, interface: Interface) -> None:  # noqa: B027 - most games need not prepare
         """A policy meets the session by this interface from now on."""
 

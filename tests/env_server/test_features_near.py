@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from messages.world import Condition, Interface, OpenSession, SeedRange, Task
+from messages.world import Condition, Interface, Lead, OpenSession, SeedRange, Task
 from nodes.env_server.session import Session
 from tests.voxel_world.test_mobs import Yard
 from voxeldojo.engine.observation.readings_for_programs import ARMOUR
@@ -102,6 +102,39 @@ def test_a_mob_is_not_compared_with_one_of_the_episode_before() -> None:
     eyes.begin()
     yard.mobs["z"][number] = 21.5
     assert eyes.mobs()[0, [SEEN, COMES]].tolist() == [1, 0]
+
+
+def test_a_mob_is_not_compared_with_one_that_an_earlier_stage_saw() -> None:
+    """Neither in an evaluation nor behind a policy that leads to a training."""
+    ahead = {"initial_mob_spawn_range_low": "0 0 7", "initial_mob_spawn_range_high": "0 0 9"}
+    night = {"generate_world_type": "flat", "start_time": 18_000, "allow_mob_spawn": False}
+    world = {"area": 32, "initial_mobs": "zombie", **ahead, **night}
+    task = msgspec.structs.replace(TASK, horizon=99, world=world)
+    interface = Interface(
+        observations=["hostiles"], actions=["noop"], success=TASK.success, horizon=8
+    )
+    opened = OpenSession(
+        session="two", task=task, size=4, seeds=SeedRange(first=0, count=4), interface=interface
+    )
+    nothing = np.zeros(4, np.int64)
+
+    def coming(columns: np.ndarray) -> np.ndarray:
+        return columns.reshape(4, features.MOBS_SHOWN["hostiles"], -1)[:, :, COMES]
+
+    session = Session(opened, GAME.make_world("embedded", 4, task))
+    for _ in range(7):
+        seen = session.step(nothing).features
+    assert coming(seen).any()
+    session.take(interface)
+    assert not coming(session.opened().features).any()
+    session.close()
+    training = msgspec.structs.replace(opened, autoreset=True, lead=[Lead(interface=interface)])
+    session = Session(training, GAME.make_world("embedded", 4, task))
+    led = [session.step(nothing) for _ in range(8)]
+    assert [each.lead for each in led] == [*[0] * 7, -1]
+    assert coming(led[6].features).any()
+    assert not coming(led[7].features).any()
+    session.close()
 
 
 def test_a_sessions_episode_of_a_seed_shows_the_same_mobs_again() -> None:

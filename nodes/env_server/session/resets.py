@@ -3,6 +3,8 @@
 Leading programs run here; the choices of leading policies come from the session's caller.
 """
 
+from typing import Any
+
 import numpy as np
 
 from messages.world import Lead, OpenSession
@@ -24,8 +26,9 @@ class Leading:
     come to. An episode begins when all of them are over for it; environments that got there stand
     still until the others have."""
 
-    def __init__(self, parts: list[Part], size: int) -> None:
+    def __init__(self, parts: list[Part], size: int, readings: Any) -> None:
         self._parts = parts
+        self._readings = readings
         self._at = np.full(size, len(parts))
         self.begun = np.zeros(size, bool)  # episodes that begin when all this is over
 
@@ -67,6 +70,7 @@ class Leading:
         self._at[rows] = number
         if number < len(self._parts) and isinstance(part := self._parts[number], InterfaceStage):
             part.begin(rows)
+            self._readings.begin_stage(rows)
 
 
 class Resets:
@@ -94,7 +98,7 @@ class Resets:
             for program in request.prefix
         ]
         parts = [_part(lead, request, steps, model) for lead in request.lead]
-        self.leading = Leading(parts, steps.size)
+        self.leading = Leading(parts, steps.size, steps.readings)
 
     def reset(self, rows: Bools, stage: InterfaceStage | None) -> int:
         """Begin new episodes in ``rows``. Returns the primitive steps of prefix and lead."""
@@ -162,6 +166,7 @@ class Resets:
             begun = leading.begun
             if stage is not None and begun.any():
                 stage.begin(begun)
+                self._steps.readings.begin_stage(begun)
                 stage.rewards.begin(self._steps.readings, begun)
             leading.begun = np.zeros(self._steps.size, bool)
         return steps

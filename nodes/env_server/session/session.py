@@ -159,6 +159,7 @@ class Session:
         self.records.forget_program(~stage.over)
         if self._photographer is not None:
             self._photographer.begin(~stage.over)
+        self._readings.begin_stage(~stage.over)
         stage.rewards.begin(self._readings, ~stage.over)
 
     def step(self, choices: Ints) -> Stepped:

@@ -76,7 +76,8 @@ class MobsNear:
         self._places_before = np.zeros((size, LOOKS, count, 3))
 
     def begin(self, rows: Bools) -> None:
-        """Episodes begin in ``rows`` (B,): what was seen there before is not compared with."""
+        """Episodes or stages begin in ``rows`` (B,): what was seen there before is not compared
+        with."""
         self._looks[rows] = 0
 
     def look(

@@ -105,6 +105,11 @@ class Readings(GameReadings):
         for near in self._near.values():
             near.begin(rows)
 
+    def begin_stage(self, rows: Bools) -> None:
+        for name, near in self._near.items():
+            near.begin(rows)
+            self._moved[name] |= rows  # a look is taken again
+
     def expect(self, interface: Interface) -> None:
         self.fan_every_step = any(
             term.kind == "approach" and term.name in self.world.block_names
