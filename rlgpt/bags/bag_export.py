@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from nodes.common.running.command import FULL
 from nodes.common.running.counted import counted
+from nodes.common.running.ending_signals import interruptible
 from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.common.running.standard_error import to_stderr
 from nodes.common.storage.whole_files import whole_file
@@ -38,14 +39,16 @@ def export(
     reader = BagReader(source)
     readable = _Readable(reader, topics)
     chosen = readable.messages()
-    if kind == "json":
-        count = _export_json(chosen, output)
-    elif output is None:
+    if output is None and kind != "json":
         raise Refused("where to? give --output")
-    elif kind == "csv":
-        count = _export_csv(chosen, Path(os.path.expanduser(output)))
-    else:
-        count = _export_mcap(chosen, Path(os.path.expanduser(output)), kind, compression, pictures)
+    path = Path(os.path.expanduser(output or ""))
+    with interruptible():  # nothing is left of a file that is not whole
+        if kind == "json":
+            count = _export_json(chosen, output)
+        elif kind == "csv":
+            count = _export_csv(chosen, path)
+        else:
+            count = _export_mcap(chosen, path, kind, compression, pictures)
     for sentence in readable.left_out():
         to_stderr(sentence)
     if output is not None:

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,13 @@ from mcap.reader import SeekingReader, make_reader
 from mcap.writer import Writer
 
 from messages.codec import encode, snapshot
+from nodes.common.running.exit_codes import INTERRUPTED
 from rlgpt.bags.bag_reader import BagReader
 from rlgpt.bags.bag_writer import BagWriter
 from rlgpt.bags.found_pictures import compressed, pictures_in
 from rlgpt.bags.message_maps import joined
 from tests.bags.bag_stack import Number
-from tests.launch_toys.launched import command, environment, refused, rlgpt
+from tests.launch_toys.launched import PATIENCE, command, environment, eventually, refused, rlgpt
 
 COLOURS = np.dstack(
     [np.full((40, 60), 200), np.arange(2400).reshape(40, 60) % 250, np.full((40, 60), 30)]
@@ -259,3 +261,19 @@ def test_a_file_that_there_is_no_room_for_is_named_and_removed(
     out = tmp_path / "out"
     assert not (list(out.iterdir()) if out.is_dir() else out.exists())
     assert not list(tmp_path.glob(".out*"))  # nor what was to become it
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_export_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    writer = BagWriter(tmp_path / "a.mcap", {})
+    channel = writer.add_channel("a/x", "Number", b"{}", {"node": "a"})
+    body = joined(snapshot(encode(Number(number=1, values=np.arange(1000.0)))), "")
+    for place in range(20_000):  # seconds of work
+        writer.write(channel, place, 1, body, place)
+    writer.finish()
+    words = command("bag", "export", "a.mcap", "--json", "-o", "out")
+    with subprocess.Popen(words, cwd=tmp_path, env=environment()) as export:
+        eventually(lambda: list(tmp_path.glob(".out*")))
+        export.send_signal(number)
+        assert export.wait(PATIENCE) == INTERRUPTED
+    assert [each.name for each in tmp_path.iterdir()] == ["a.mcap"]
