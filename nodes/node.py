@@ -70,6 +70,7 @@ from nodes.common.running.exit_codes import (
     UNUSABLE_FILE,
 )
 from nodes.common.running.handing_over import HandedOver
+from nodes.common.running.launched_name import check_launched_name
 from nodes.common.running.logs import LEVELS, LogFile, LogToTerminal, set_level
 from nodes.common.running.pausing import Pausing
 from nodes.common.running.plain_text import plain_sentence
@@ -375,6 +376,7 @@ def run_node(kind: type[Node], arguments: Sequence[str] | None = None) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ending.signalled)
     try:
+        check_launched_name(kind.name)
         run = options.run.resolve()
         config = read_config(run)
         folder = run / kind.name

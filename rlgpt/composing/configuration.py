@@ -28,6 +28,8 @@ RUN_NAME = re.compile(r"\w[^/]*")
 """A run folder's name begins with it, which commands take as a word and `rlgpt runs` looks for in
 one folder."""
 NODE_NAME = re.compile(r"[a-z][a-z0-9_]*")
+TAKEN = ("bags", "films", "keys", "s")
+"""Folders of a run folder that are no node's."""
 _NUL, _HALF = re.compile("\0"), re.compile("[\ud800-\udfff]")
 
 
@@ -173,6 +175,11 @@ def check(data: Any, source: str) -> Stack:
     for name, node in stack.nodes.items():
         if not NODE_NAME.fullmatch(name) or name == "launcher":
             raise Refused(f"{source}: a node cannot be called `{name}`; use a-z, 0-9 and _")
+        if name in TAKEN:
+            raise Refused(
+                f"{source}: a node cannot be called `{name}`: a run folder has something "
+                "else of that name"
+            )
         for other in node.after:
             if other not in stack.nodes:
                 hint = did_you_mean(other, stack.nodes)

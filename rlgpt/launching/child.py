@@ -72,7 +72,8 @@ class Child:
         """Start the process and return its pid. Only from the main thread: the kernel kills a node
         that ends with its parent when the *thread* that started it ends."""
         self._log.parent.mkdir(exist_ok=True)  # a run folder that was removed stays so
-        environment = {**child_environment(), "NOTIFY_SOCKET": notify, "PYTHONUNBUFFERED": "1"}
+        environment = child_environment(self.name)
+        environment |= {"NOTIFY_SOCKET": notify, "PYTHONUNBUFFERED": "1"}
         # A file and not a pipe: a node never waits for its launcher to read.
         with self._log.open("ab") as log:
             with named(self._log):

@@ -45,9 +45,9 @@ def run(
     command = [*stack.command(node, folder), *overrides]
     if not run_folder.launched(folder):
         _print(f"no launcher of {folder.name} runs on this machine; {node} runs alone")
-        return _in_foreground(command, debugger)
+        return _in_foreground(node, command, debugger)
     with interruptible(), connected(folder, stack) as bus, taken_over(folder, bus, node, debug):
-        return _in_foreground(command, debugger)
+        return _in_foreground(node, command, debugger)
 
 
 def _debugger(port: int | None) -> dict[str, str]:
@@ -113,10 +113,10 @@ def _reclaim(run: Path, bus: Bus, node: str) -> None:
             _print("the launcher has ended")
 
 
-def _in_foreground(command: list[str], environment: Mapping[str, str]) -> int:
+def _in_foreground(node: str, command: list[str], environment: Mapping[str, str]) -> int:
     """Run ``command`` on this terminal, in this process group, so that a debugger works."""
     with _terminal_as_it_was():
-        return _ended(command, environment)
+        return _ended(command, {**child_environment(node), **environment})
 
 
 @contextlib.contextmanager
@@ -139,7 +139,7 @@ def _terminal_as_it_was() -> Iterator[None]:
 def _ended(command: list[str], environment: Mapping[str, str]) -> int:
     # Ctrl-C goes to the whole group: the node handles it, and this process ignores it.
     ignored = signal.signal(signal.SIGINT, lambda *_: None)
-    child = subprocess.Popen(command, env={**child_environment(), **environment})
+    child = subprocess.Popen(command, env=environment)
     try:
         return wait_in_front(child, [n for n in not_ignored() if n is not signal.SIGINT])
     finally:

@@ -1,5 +1,6 @@
 """Parameters that do not fit are refused: the learner's before a node starts, those of another node
-by the node itself, and the launch ends and leaves no run behind."""
+by the node itself, as is another name than its own, and the launch ends and leaves no run behind.
+"""
 
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.bus_processes import make_run
 from tests.launch_toys.launched import CHECKOUT, failed, refused
 
 BAD = "nodes.critic.parameters.most_pictures=-1"  # which only the critic itself finds out
@@ -88,3 +90,17 @@ def test_wrong_parameters_of_the_learner_are_refused_when_a_run_is_resumed(tmp_p
     (tmp_path / "out/config.yaml").write_text(yaml.safe_dump(config))
     sentence = refused("resume", "out", cwd=tmp_path)
     assert "out/config.yaml: nodes.learner.parameters.epochs is 0: expected `int`" in sentence
+
+
+def test_a_node_that_the_launch_calls_by_another_name_is_refused(
+    tmp_path: Path,
+) -> None:
+    """No tool would find it, and its parameters would be those of another node."""
+    launch = {"nodes": {"parrot": {"module": "tests.launch_toys.talker"}}}
+    (tmp_path / "launch").mkdir()
+    (tmp_path / "launch" / "one.yaml").write_text(yaml.safe_dump(launch))
+    said = "talker: the launch calls this node `parrot`: give both the same name"
+    assert said in failed("launch", "one", "run=it", cwd=tmp_path, code=2)
+    run = make_run(tmp_path, run=str(tmp_path / "run"), **launch)
+    assert said in failed("run", "parrot", "--run", str(run), cwd=tmp_path, code=2)
+    assert not (run / "talker").exists()

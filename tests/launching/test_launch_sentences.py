@@ -52,6 +52,10 @@ def test_a_file_of_another_ending_is_not_said_to_be_missing(place: Path) -> None
             "no `restrat` in `nodes.first`; did you mean `restart`",
         ),
         (["two", "nodes.frist.patience=1"], "there is no node `frist` (no module nodes.frist)"),
+        (
+            ["two", "+nodes.keys={module: tests.launch_toys.first}"],
+            "a node cannot be called `keys`: a run folder has something else of that name",
+        ),
         (["two", "nodes.first.after=[third]"], "first starts after `third`, which is no node"),
         (["two", "nodes.first.after=[second]"], "first, second wait for each other"),
         (["two", "nodes.first.after=[first]"], "the node first waits for itself (`after`)"),

@@ -50,15 +50,20 @@ SUPERVISED = "RLGPT_SUPERVISED"
 """The environment variable that has the process id of a node's supervisor, which starts it."""
 
 
+NAMED = "RLGPT_NODE"
+"""The environment variable that has the name by which the launch knows the node."""
+
+
 def python(module: str, *arguments: str) -> list[str]:
     """The command that runs a module of ours, or of the user's folder, as ``python -m`` would, with
     no folder hiding ours."""
     return [sys.executable, "-P", str(Path(__file__).parents[2] / "start.py"), module, *arguments]
 
 
-def child_environment() -> dict[str, str]:
-    """The environment of a node that this process starts and that ends with it."""
-    return {**os.environ, SUPERVISED: str(os.getpid())}
+def child_environment(node: str = "") -> dict[str, str]:
+    """The environment of a process that this one starts and that ends with it. ``node``: the node's
+    name, if it is to be one of that name alone."""
+    return {**os.environ, SUPERVISED: str(os.getpid()), NAMED: node}
 
 
 def end_with_parent(number: int) -> None:

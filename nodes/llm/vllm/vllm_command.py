@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from nodes.common.running.process import SUPERVISED
+from nodes.common.running.process import NAMED, SUPERVISED
 from nodes.llm.getting.cpu_environment import NAME, made
 from nodes.llm.profiles import Vllm
 from nodes.llm.vllm.adapter import adapter_words
@@ -33,6 +33,7 @@ _PICTURES = {"image": {"count": 64, "width": 1024, "height": 1024}, "video": 0}
 _DROPPED = {
     "NOTIFY_SOCKET",
     SUPERVISED,
+    NAMED,
     "PYTHONPATH",
     "PYTHONHOME",
     "VIRTUAL_ENV",
