@@ -57,9 +57,9 @@ class _Begun(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Company:
-    """Who takes part while runs are stepped. ``notes`` are called with the runs that end, ``check``
-    before each step, and it may raise."""
+class _Hooks:
+    """What is called while runs are stepped: ``notes`` with the runs that end, ``check`` before
+    each step, and it may raise. ``guards`` interrupt the runs."""
 
     ends: Ends
     notes: Notes | None = None
@@ -113,7 +113,7 @@ class Acting:
                 # be repeated for ever.
                 steps.actions[row] = steps.play.noop
                 single[row] = True
-            self._advance(begun, acting, _Company(count, tally, guards), once=single)
+            self._advance(begun, acting, _Hooks(count, tally, guards), once=single)
         elif acting.any():
             count(acting, steps.tick(acting))
         if begun is not None:
@@ -157,7 +157,7 @@ class Acting:
                 reports.ended(row, run)
         running = np.zeros(self._steps.size, bool)
         running[list(begun.batch.runs)] = True
-        return self._advance(begun, running, _Company(ends, reports, guards, check))
+        return self._advance(begun, running, _Hooks(ends, reports, guards, check))
 
     def _start(
         self,
@@ -187,14 +187,14 @@ class Acting:
         return _Begun(Batch(runs, codes, interrupts), fields, seen, ended)
 
     def _advance(
-        self, begun: _Begun, running: Bools, company: _Company, once: Bools | None = None
+        self, begun: _Begun, running: Bools, hooks: _Hooks, once: Bools | None = None
     ) -> int:
         """Step ``running`` together until every run has ended. Returns how many primitive steps
         that took. The batch is emptied. ``once`` is given for decisions: rows in it have no run,
         they take the one step already in ``actions``, then only steps of guards, and so do rows
         whose run has used up its steps."""
         batch, fields, seen = begun.batch, begun.fields, begun.seen
-        ends, notes, guards, check = company.ends, company.notes, company.guards, company.check
+        ends, notes, guards, check = hooks.ends, hooks.notes, hooks.guards, hooks.check
         readings, actions = self._steps.readings, self._steps.actions
         running = running.copy()
         once = None if once is None else once.copy()
