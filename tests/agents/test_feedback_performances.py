@@ -377,7 +377,8 @@ def test_a_refused_plan_and_a_refused_goal_are_shown_again(tmp_path: Path):
         goal = isinstance(request.question, GoalQuestion)
         name = "wood" if len(asked) == 1 else "stick"
         wrong = Condition(kind="have", name=name)
-        plan = PlanAnswer(subtasks=[Subtask(name="get it", success=wrong)] * 2)
+        planks = Condition(kind="have", name="planks")
+        plan = PlanAnswer(subtasks=[Subtask(name="get it", success=planks)] * 2)
         text = msgspec.json.encode(GoalAnswer(success=wrong) if goal else plan).decode()
         return Answered(id=request.id, answer=text, model="test")
 

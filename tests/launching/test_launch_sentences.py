@@ -485,10 +485,6 @@ def test_launch_file_by_path_uses_groups_of_the_users_own_launch_folder(place: P
     assert config["seed"] == 3
 
 
-def test_help_is_printed_without_a_stack(place: Path) -> None:
-    assert "launch" in rlgpt("--help", cwd=place).stdout
-
-
 def test_a_key_that_is_set_twice_is_named_and_the_last_value_counts(place: Path) -> None:
     """As Hydra has it: a script's own values can be overridden after them."""
     words = ["seed=3", "seed=3", "limits.iterations=3", "limits.iterations=0"]
