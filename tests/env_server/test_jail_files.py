@@ -40,3 +40,4 @@ def test_a_task_is_played_whose_prompt_is_longer_than_a_word_of_a_command_may_be
     with jailed_host(tmp_path, task=task) as host:
         session = host.open(opening(task=task), None, lambda steps: None)
         assert ran(session, STEP).status == "finished"
+        session.close()
