@@ -60,7 +60,7 @@ class OwnPolicy:
 
     def _choose(self, readings: Any, rows: Ints) -> Ints:
         """Choices (B,), 0 in environments other than ``rows``."""
-        features = self._stage.seen(readings)[rows].astype(np.float32)
+        features = self._stage.seen(readings)[rows].astype(np.float32, copy=False)
         mask = self._stage.mask(readings)[rows]
         drawn = None if self._chance is None else self._chance.random(self._size)[rows]
         memory = self._memory[rows]

@@ -122,6 +122,12 @@ def check_way(success: Condition) -> None:
         raise Unreachable(no_way(success))
 
 
+def _here(begun: Mapping[str, int]) -> str:
+    """Which of the `PLACES` an episode begins in that begins with ``begun``; "" for the
+    Overworld."""
+    return next((place for place in PLACES if begun.get(place, 0)), "")
+
+
 def _not_here(here: str, task: Task) -> str:
     return f"not found in the {here.title()}, where an episode begins (task.biome={task.biome})"
 
@@ -151,7 +157,7 @@ class MinecraftPlanning(WayPlanning):
                 f"no {mob} spawns anywhere, and the rulebook has no program that makes one: "
                 f"task.world.initial_mobs={mob} lays one out"
             )
-        here = self._here(task)
+        here = _here(self.begun(task))
         if here in FOUND[mob]:
             return ""
         if mob not in HOMES:
@@ -162,14 +168,10 @@ class MinecraftPlanning(WayPlanning):
             f"episode begins: task.biome={home} begins there"
         )
 
-    def _here(self, task: Task) -> str:
-        """Which of the `PLACES` an episode begins in; "" for the Overworld."""
-        begun = self.begun(task)
-        return next((place for place in PLACES if begun.get(place, 0)), "")
-
     def _left_behind(self, task: Task, success: Condition, laid_out: Collection[str]) -> str:
         """What a goal takes of the overworld, where an episode begins elsewhere; "" if nothing."""
-        begun, here = self.begun(task), self._here(task)
+        begun = self.begun(task)
+        here = _here(begun)
         if not here:
             return ""
         try:
