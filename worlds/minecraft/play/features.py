@@ -27,20 +27,17 @@ _SHARED = [
 _IN_FAN, _IN_MOB_FAN = (np.array(column) for column in zip(*_SHARED, strict=True))
 
 
-def _turned() -> NDArray[np.int64]:
-    """(4, 27): for each quarter turn of yaw, where in the voxels (x, y, z ascending) the blocks are
-    that a player so turned has from left to right, from below to above, from behind to ahead."""
-    indices = np.zeros((4, 3, 3, 3), np.int64)
-    for quarter, (ahead_x, ahead_z) in enumerate(((0, 1), (-1, 0), (0, -1), (1, 0))):
-        right_x, right_z = -ahead_z, ahead_x
-        for right, up, ahead in np.ndindex(3, 3, 3):
-            x = (right - 1) * right_x + (ahead - 1) * ahead_x + 1
-            z = (right - 1) * right_z + (ahead - 1) * ahead_z + 1
-            indices[quarter, right, up, ahead] = 9 * x + 3 * up + z
-    return indices.reshape(4, 27)
+def _sides() -> NDArray[np.float32]:
+    """(27, 5): which of the blocks around, as `Readings.around` has them, are to the left, to the
+    right, ahead, behind and below."""
+    blocks = np.zeros((3, 3, 3, 5), np.float32)  # from left, from below, from behind
+    blocks[0, :, :, 0] = blocks[2, :, :, 1] = 1
+    blocks[:, :, 2, 2] = blocks[:, :, 0, 3] = blocks[:, 0, :, 4] = 1
+    return blocks.reshape(27, 5)
 
 
-_TURNED = _turned()
+_SIDES = _sides()
+_FEET, _HEAD = np.ravel_multi_index(((1, 1), (1, 2), (1, 1)), (3, 3, 3)).tolist()
 
 
 def _kinds(world: World, targets: list[int]) -> NDArray[np.int64]:
@@ -79,7 +76,7 @@ class Senses:
         self._target = (kinds == 1).astype(np.float32)
         self._solid = (kinds == 3).astype(np.float32)
         self._items = [item_id(world, name) for name in items]
-        self._lava = np.array(["lava" in name for name in world.block_names])
+        self._lava = np.array(["lava" in name for name in world.block_names], np.float32)
         self._water = np.array(["water" in name for name in world.block_names])
         self._size = world.size
         self._voxel_classes = np.zeros((world.size, 27, len(features.BLOCK_CLASSES)), np.float32)
@@ -117,9 +114,7 @@ class Senses:
         out[:, 0], out[:, 1] = life / 20, food / 20
 
     def _voxels(self, readings: Readings, out: Floats) -> None:
-        quarters = np.rint(readings.location()[1] / 90).astype(np.int64) % 4
-        ids = np.take_along_axis(readings.voxels().reshape(self._size, 27), _TURNED[quarters], 1)
-        np.take(self._one_hot, ids, axis=0, out=self._voxel_classes, mode="clip")
+        np.take(self._one_hot, readings.around(), axis=0, out=self._voxel_classes, mode="clip")
         out[:] = self._voxel_classes.reshape(self._size, -1)
 
     def _rays(self, readings: Readings, out: Floats) -> None:
@@ -172,16 +167,12 @@ class Senses:
         out[:, 4] = np.where(seen, 1 - distance / features.RAY_REACH, 0)
 
     def _fluids(self, readings: Readings, out: Floats) -> None:
-        blocks = readings.voxels().reshape(self._size, 27)
-        quarters = np.rint(readings.location()[1] / 90).astype(np.int64) % 4
-        around = np.take_along_axis(blocks, _TURNED[quarters], 1).reshape(-1, 3, 3, 3)
-        lava, water = self._lava[around], self._water[around]  # from left, from below, from behind
+        around = readings.around()
         out[:, 0] = readings.status()["oxygen"] / 300
-        out[:, 1], out[:, 2] = water[:, 1, 1, 1], water[:, 1, 2, 1]
-        out[:, 3] = lava[:, 1, 1, 1]
-        sides = (lava[:, 0], lava[:, 2], lava[:, :, :, 2], lava[:, :, :, 0], lava[:, :, 0])
-        for column, side in enumerate(sides, 4):
-            out[:, column] = side.reshape(self._size, -1).any(1)
+        out[:, 1:3] = self._water[around[:, [_FEET, _HEAD]]]
+        lava = self._lava[around]
+        out[:, 3] = lava[:, _FEET]
+        out[:, 4:] = lava @ _SIDES > 0
 
     def _inventory(self, readings: Readings, out: Floats) -> None:
         for column, item in enumerate(self._items):

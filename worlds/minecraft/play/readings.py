@@ -73,6 +73,22 @@ STATIONS = {"crafting_table": "table", "furnace": "furnace"}
 """What can be worked at, by registry name: MineDojo's name for it."""
 
 
+def _turned() -> NDArray[np.int64]:
+    """(4, 27): for each quarter turn of yaw, where in the voxels (x, y, z ascending) the blocks are
+    that a player so turned has from left to right, from below to above, from behind to ahead."""
+    indices = np.zeros((4, 3, 3, 3), np.int64)
+    for quarter, (ahead_x, ahead_z) in enumerate(((0, 1), (-1, 0), (0, -1), (1, 0))):
+        right_x, right_z = -ahead_z, ahead_x
+        for right, up, ahead in np.ndindex(3, 3, 3):
+            x = (right - 1) * right_x + (ahead - 1) * ahead_x + 1
+            z = (right - 1) * right_z + (ahead - 1) * ahead_z + 1
+            indices[quarter, right, up, ahead] = 9 * x + 3 * up + z
+    return indices.reshape(4, 27)
+
+
+_TURNED = _turned()
+
+
 Cast = Callable[..., tuple[Ints, Floats]]
 """``World.rays`` or ``World.mobs``."""
 
@@ -227,6 +243,17 @@ class Readings(GameReadings):
         found = self._seen.get("voxels")
         if found is None:
             found = self._seen["voxels"] = self.world.voxels(1)
+        return found
+
+    def around(self) -> Ints:
+        """The same as the player is turned, to the quarter: from left to right, from below to
+        above, from behind to ahead, (B, 27)."""
+        found = self._seen.get("around")
+        if found is None:
+            quarters = np.rint(self.location()[1] / 90).astype(np.int64) % 4
+            rows = np.arange(self.world.size)[:, None]
+            found = self.voxels().reshape(-1, 27)[rows, _TURNED[quarters]]
+            self._seen["around"] = found
         return found
 
     def facing(self) -> tuple[Ints, Floats]:
