@@ -66,14 +66,37 @@ class PlainActor:
         Raises:
             RuntimeError: a logit is not finite.
         """
-        logits = self.logits(features, memory).astype(np.float64)
+        logits = self._possible(features, mask, memory)
+        if drawn is None:
+            return logits.argmax(-1)
+        return _drawn(np.exp(logits).cumsum(-1), drawn)
+
+    def draw(
+        self, features: Floats, mask: NDArray[np.bool_], drawn: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], Floats]:
+        """Choices by ``drawn``, as `choose` has them, and the logarithms of their probabilities,
+        float32 (...)."""
+        logits = self._possible(features, mask, None)
+        shares = np.exp(logits).cumsum(-1)
+        choices = _drawn(shares, drawn)
+        of_chosen = np.take_along_axis(logits, choices[..., None], -1)[..., 0]
+        return choices, (of_chosen - np.log(shares[..., -1])).astype(np.float32)
+
+    def _possible(
+        self, features: Floats, mask: NDArray[np.bool_], memory: Floats | None
+    ) -> NDArray[np.float64]:
+        """The logits, of which the largest is 0, and -inf where the mask excludes the choice."""
+        with np.errstate(over="ignore", invalid="ignore"):  # that is what is checked
+            logits = self.logits(features, memory).astype(np.float64)
         if not np.isfinite(logits).all():
             raise RuntimeError("The policy's output is not finite: no choice can be made by it.")
         logits = np.where(mask, logits, -np.inf)
-        if drawn is None:
-            return logits.argmax(-1)
-        shares = np.exp(logits - logits.max(-1, keepdims=True)).cumsum(-1)
-        return (shares <= drawn[..., None] * shares[..., -1:]).sum(-1)
+        return logits - logits.max(-1, keepdims=True)
+
+
+def _drawn(shares: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.int64]:
+    """``shares`` (..., choices): cumulated, up to any sum."""
+    return (shares <= drawn[..., None] * shares[..., -1:]).sum(-1)
 
 
 class _PlainGru:

@@ -14,6 +14,7 @@ import numpy as np
 from messages.bounds import Mebibytes, NotNegative, Threads
 from messages.bus import SESSION_KILLED, GoalHandle, ServiceError
 from messages.program import CHECK, Checked, CheckProgram
+from messages.roll_out import ROLL_OUT, RolledOut, RollOut
 from messages.system import NOTICE
 from messages.world import (
     ACTIVITY,
@@ -91,7 +92,7 @@ class EnvServer(Node):
     parameters: Parameters
     handed_over = ("videos/*.mp4", "steps", "jail.json", "quarantine.json")
     # The worlds stand; what there is can still be looked at.
-    steps = frozenset({STEP.name, PLAY_ON.name})
+    steps = frozenset({STEP.name, PLAY_ON.name, ROLL_OUT.name})
     fork_server = MODULE  # what jailed workers are forked from
 
     def setup(self) -> None:
@@ -123,6 +124,7 @@ class EnvServer(Node):
         self.serve(INTERFACE, own(self.take_interface))
         self.serve(STEP, own(self.step))
         self.serve(PLAY_ON, own(self.play_on), background=True)
+        self.serve(ROLL_OUT, own(self.roll_out), background=True)
         self.serve(LOOK, own(self.look))
         self.serve(CLOSE, own(self.close_session), background=True)
         self.serve(CHECK, own(self.check_program), background=True)
@@ -213,6 +215,12 @@ class EnvServer(Node):
             request = msgspec.structs.replace(request, single=True)
         with self._using(request.session) as session, _VALID:
             return session.play_on(request)
+
+    def roll_out(self, request: RollOut) -> RolledOut:
+        if self._host.gate.shut:
+            request = msgspec.structs.replace(request, single=True)
+        with self._using(request.session) as session, _VALID:
+            return session.roll_out(request)
 
     def look(self, request: SessionName) -> Looked:
         with self._using(request.session) as session:

@@ -9,8 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from threadpoolctl import threadpool_limits
+
 from messages.bus.gate import Gate
 from messages.program import CheckProgram, Problem, Program, ProgramReport
+from messages.roll_out import RolledOut, RollOut
 from messages.world import (
     ChoiceUse,
     Episode,
@@ -76,6 +79,7 @@ class Hosted(Protocol):
     ) -> None: ...
     def step(self, choices: Ints) -> Stepped: ...
     def play_on(self, request: PlayOn) -> PlayedOn: ...
+    def roll_out(self, request: RollOut) -> RolledOut: ...
     def run_program(
         self,
         program: Program,
@@ -136,6 +140,7 @@ class OwnProcess:
         self.jail = f"off ({why})"
         self.killed = 0
         self.gate = Gate()  # the node's, once there is one
+        threadpool_limits(1, "blas")  # as in a worker: policies decide by small matrices
         make_world(setup.kind, 1, setup.task, **setup.options)
         self._programs = play_of(setup.kind, setup.task).programs
 

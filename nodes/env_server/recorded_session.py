@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from messages.program import Program, ProgramReport
+from messages.roll_out import RolledOut, RollOut
 from messages.world import (
     ChoiceUse,
     Episode,
@@ -31,7 +32,7 @@ from nodes.common.storage.episode_store import Kept, PlayPart, StoredEpisodes, S
 from nodes.common.storage.sqlite_file import unusable
 from nodes.env_server.hosting import Hosted, HostedSessionLost
 from nodes.times import steady_clock
-from worlds.play import Ints
+from worlds.play import Bools, Ints
 
 LOG = logging.getLogger("env_server")
 
@@ -90,7 +91,14 @@ class Recorded:
     def step(self, choices: Ints) -> Stepped:
         stepped = self._session.step(choices)
         if self._request.autoreset:
-            self._note_trained(stepped)
+            rows = stepped.final_rows
+            self._note_trained(
+                rows.tolist(),
+                stepped.final_lengths.tolist(),
+                _endings(stepped.terminated[rows], stepped.success[rows]),
+                stepped.final_scored,
+                None if stepped.final_seeds is None else stepped.final_seeds.tolist(),
+            )
         else:
             self._choices.append(choices.astype("<u2").tobytes())
         return stepped
@@ -99,6 +107,17 @@ class Recorded:
         played = self._session.play_on(request)
         self._choices.append(played.choices.astype("<u2").tobytes())
         return played
+
+    def roll_out(self, request: RollOut) -> RolledOut:
+        rolled = self._session.roll_out(request)
+        at, rows = rolled.final_at[:, 0], rolled.final_at[:, 1]
+        self._note_trained(
+            rows.tolist(),
+            rolled.final_lengths.tolist(),
+            _endings(rolled.terminated[at, rows], rolled.success[at, rows]),
+            rolled.final_scored,
+        )
+        return rolled
 
     def run_program(
         self,
@@ -175,31 +194,30 @@ class Recorded:
         ]
         self._keeping(lambda: self._kept.keep(play, kept))
 
-    def _note_trained(self, stepped: Stepped) -> None:
-        """Record ended training episodes, or turns of a guard in training. The seeds of episodes
-        follow from how many each environment has ended: see `SeedRange`."""
-        rows, lengths = stepped.final_rows.tolist(), stepped.final_lengths.tolist()
+    def _note_trained(
+        self,
+        rows: list[int],
+        lengths: list[int],
+        endings: list[str],
+        scored: list[list[str]],
+        seeds_of_turns: list[int] | None = None,
+    ) -> None:
+        """Record training episodes that ended in these environments, or turns of a guard in
+        training. The seeds of episodes follow from how many each environment has ended: see
+        `SeedRange`."""
         if not rows:
             return
-        hows = [self._how(stepped, row) for row in rows]
-        if stepped.final_seeds is not None:
-            seeds = stepped.final_seeds.tolist()
-            turns = [self._number(seed) for seed in seeds]
-            ends_of_turns = list(zip(seeds, turns, hows, lengths, strict=True))
+        if seeds_of_turns is not None:
+            turns = [self._number(seed) for seed in seeds_of_turns]
+            ends_of_turns = list(zip(seeds_of_turns, turns, endings, lengths, strict=True))
             self._keeping(lambda: self._kept.keep_turns(self._play, ends_of_turns))
             return
         seeds = [self._ended(row) for row in rows]
-        ends = list(zip(seeds, hows, lengths, strict=True))
-        scored = list(zip(seeds, lengths, stepped.final_scored, strict=False))
+        ends = list(zip(seeds, endings, lengths, strict=True))
+        scores = list(zip(seeds, lengths, scored, strict=False))
         self._keeping(lambda: self._kept.keep_trained(self._play, ends))
-        if scored:
-            self._keeping(lambda: self._kept.keep_scored(self._play, self._began, scored))
-
-    def _how(self, stepped: Stepped, row: int) -> str:
-        """How the episode of an environment, or its turn, ended."""
-        if not stepped.terminated[row]:
-            return "horizon"
-        return "success" if stepped.success[row] else "death"
+        if scores:
+            self._keeping(lambda: self._kept.keep_scored(self._play, self._began, scores))
 
     def _ended(self, row: int) -> int:
         """The seed of the episode of an environment, which has ended."""
@@ -222,3 +240,11 @@ class Recorded:
                 why = unusable(self._kept.path, error, "its episodes")
                 self._warn(f"episodes of {self._play} cannot be kept: {why}")
             self._warned = True
+
+
+def _endings(terminated: Bools, success: Bools) -> list[str]:
+    """How each of n episodes, or turns, ended; both (n,)."""
+    return [
+        "horizon" if not ended else "success" if won else "death"
+        for ended, won in zip(terminated.tolist(), success.tolist(), strict=True)
+    ]

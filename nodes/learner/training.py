@@ -9,8 +9,9 @@ from pathlib import Path
 
 import msgspec
 import torch
+from threadpoolctl import threadpool_limits
 
-from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, ServiceError
+from messages.bus import SESSION_KILLED, SESSION_LOST, BusError, RemoteError, ServiceError
 from messages.interface import Call
 from messages.training import Policy, Progress, Trained, TrainingSpec
 from messages.world import MOST_STEPS_BEFORE_REPLY
@@ -19,6 +20,7 @@ from nodes.learner.checkpoints import checkpoint
 from nodes.learner.checkpoints.exporting import guarded, with_actors
 from nodes.learner.checkpoints.state import Spaces, TrainingState, load, memory_of, stored_spaces
 from nodes.learner.checkpoints.trajectory_files import TrajectoryFiles
+from nodes.learner.collecting.plain_rollout import PlainRollout, is_plain
 from nodes.learner.collecting.preceding_policies import Leaders
 from nodes.learner.collecting.rollout import Collector, Rollout
 from nodes.learner.collecting.session import Arrival, SessionLost
@@ -124,6 +126,7 @@ class Training:
             ServiceError, RemoteError: the spec can't be trained, in one sentence.
         """
         torch.set_num_threads(self.parameters.threads)
+        threadpool_limits(1, "blas")  # of decisions: small matrices, as in a session
         found, problems = load(self.folder)
         if found is not None:
             spaces, seed = stored_spaces(found), seed_of(self.spec)
@@ -184,7 +187,7 @@ class Training:
                     state.choosing.set_state(drawn)
                     self._open_again(error, state, check)
                     continue
-                except RuntimeError:  # torch cannot draw from probabilities that are not finite
+                except (RuntimeError, RemoteError):  # nothing can be drawn where it is not finite
                     finish_update()  # it reports a training that diverged
                     raise
                 finish_update()
@@ -325,23 +328,34 @@ class Training:
         left = self.limits.budget(state) - state.counters.samples
         room = self.limits.room_to_learn(state) - self._opening_steps
 
+        most = min(left, self.parameters.rollout_samples)
+
         def go_on(samples: int, prefix_steps: int) -> bool:
             check()
             if self.session.gave_up:
                 return False
             self.session.room = room - samples - prefix_steps
-            if samples + prefix_steps + self.limits.next_step > room:
-                return False
-            if samples >= min(left, self.parameters.rollout_samples):
+            if samples + prefix_steps + self.limits.next_step > room or samples >= most:
                 return False
             if state.acting is not None:
                 with spending("update"):
                     state.acting.take_for(collector.filled)
             return True
 
-        rollout = collector.collect(
-            self.session.step, state.player, state.choosing, go_on, state.device
-        )
+        if is_plain(state):
+            playing = PlainRollout(
+                self.session,
+                state,
+                collector,
+                by_session=self.parameters.rollouts == "session",
+                samples=most,
+                in_all=room - self.limits.next_step,
+            )
+            rollout = collector.collect_played(playing.play, go_on)
+        else:
+            rollout = collector.collect(
+                self.session.step, state.player, state.choosing, go_on, state.device
+            )
         state.leave(absent(self.session))
         return rollout.of(self.session.present)
 

@@ -7,13 +7,16 @@ discounted inside macros, horizons that truncate). ``python tests/learning/corri
 
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from messages.bus import Bus, ServiceError
 from messages.program import Program
+from messages.roll_out import ROLL_OUT, RolledOut, RollOut
 from messages.training import TrainingSpec
 from messages.world import (
     CLOSE,
@@ -21,6 +24,7 @@ from messages.world import (
     OPEN,
     PLAY_ON,
     STEP,
+    Actor,
     Closed,
     Condition,
     Field,
@@ -37,7 +41,7 @@ from messages.world import (
     TakeInterface,
     Task,
 )
-from tests.learning.own_playing import played_on
+from tests.learning.own_playing import played_on, rolled_out
 
 LENGTH = 12
 PRIMITIVES = ["left", "stay", "right"]
@@ -66,8 +70,14 @@ def corridor_spec(budget: int = 20_000, stop_at: float = 0.95, macro: bool = Tru
 class Session:
     """A batch of corridors. The seed decides where an episode starts: cell 0 or 1."""
 
-    def __init__(self, request: OpenSession) -> None:
+    actor: Actor  # of the policy that is trained
+
+    def __init__(
+        self, request: OpenSession, walked: Callable[[int], int] = lambda episodes: 0
+    ) -> None:
+        """``walked``: primitive steps that prefixes take where so many episodes begin."""
         self.request = request
+        self.walked = walked
         if request.interface is not None:
             self.interface = request.interface
         size = request.size
@@ -94,6 +104,7 @@ class Session:
         self.length[:] = 0
 
     def opened(self) -> Opened:
+        """As it stands."""
         return Opened(
             fields=[Field(name="cell", size=LENGTH + 1), Field(name="bias", size=1)],
             choices=PRIMITIVES + [macro.name for macro in self.interface.macros],
@@ -158,7 +169,7 @@ class Session:
             final_features=final,
             final_returns=returns,
             final_lengths=lengths,
-            prefix_steps=0,
+            prefix_steps=self.walked(len(ended)),
             matched=matched if self.request.matched else None,
         )
 
@@ -168,9 +179,10 @@ class Corridors:
 
     def __init__(self) -> None:
         self.sessions: dict[str, Session] = {}
+        self.walked: Callable[[int], int] = lambda episodes: 0  # see `Session`
 
     def open(self, request: OpenSession) -> Opened:
-        self.sessions[request.session] = Session(request)
+        session = self.sessions[request.session] = Session(request, self.walked)
         if request.interface is None:
             return Opened(
                 fields=[],
@@ -179,7 +191,8 @@ class Corridors:
                 mask=np.zeros((request.size, 0), bool),
                 prefix_steps=0,
             )
-        return self.sessions[request.session].opened()
+        begun = self.walked(request.size)
+        return msgspec.structs.replace(session.opened(), prefix_steps=begun)
 
     def session(self, name: str) -> Session:
         if name not in self.sessions:
@@ -198,6 +211,11 @@ class Corridors:
         session = self.session(request.session)
         return played_on(request, session.opened(), session.step)
 
+    def roll_out(self, request: RollOut) -> RolledOut:
+        session = self.session(request.session)
+        session.actor = request.actor or session.actor
+        return rolled_out(request, session.actor, session.opened(), session.step)
+
     def close(self, request: SessionName) -> Closed:
         self.session(request.session)
         del self.sessions[request.session]
@@ -205,7 +223,13 @@ class Corridors:
 
     def call(self, service: Any, request: Any) -> Any:
         """The bus's ``call``, without a bus."""
-        served = {OPEN: self.open, INTERFACE: self.interface, STEP: self.step, CLOSE: self.close}
+        served = {
+            OPEN: self.open,
+            INTERFACE: self.interface,
+            STEP: self.step,
+            ROLL_OUT: self.roll_out,
+            CLOSE: self.close,
+        }
         return served[service](request)
 
 
@@ -217,6 +241,7 @@ def main() -> None:
     bus.serve(INTERFACE.at(name), corridors.interface)
     bus.serve(STEP.at(name), corridors.step)
     bus.serve(PLAY_ON.at(name), corridors.play_on)
+    bus.serve(ROLL_OUT.at(name), corridors.roll_out)
     bus.serve(CLOSE.at(name), corridors.close)
     bus.spin(threading.Event())
 

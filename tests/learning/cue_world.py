@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from messages.roll_out import ROLL_OUT, RolledOut, RollOut
 from messages.training import TrainingSpec
 from messages.world import (
     CLOSE,
@@ -16,6 +17,7 @@ from messages.world import (
     OPEN,
     PLAY_ON,
     STEP,
+    Actor,
     Closed,
     Condition,
     Field,
@@ -31,7 +33,7 @@ from messages.world import (
     TakeInterface,
     Task,
 )
-from tests.learning.own_playing import played_on
+from tests.learning.own_playing import played_on, rolled_out
 
 LENGTH = 4
 CHOICES = ["left", "right"]
@@ -57,6 +59,8 @@ def cue_spec(budget: int = 20_000, **interface: Any) -> TrainingSpec:
 
 
 class CueSession:
+    actor: Actor  # of the policy that is trained
+
     def __init__(self, request: OpenSession) -> None:
         self.request = request
         size = request.size
@@ -139,6 +143,16 @@ class Cues:
             lambda choices: self.step(Step(session=request.session, choices=choices)),
         )
 
+    def roll_out(self, request: RollOut) -> RolledOut:
+        session = self.sessions[request.session]
+        session.actor = request.actor or session.actor
+        return rolled_out(
+            request,
+            session.actor,
+            session.opened(),
+            lambda choices: self.step(Step(session=request.session, choices=choices)),
+        )
+
     def call(self, service: Any, request: Any) -> Any:
         """The bus's ``call``, without a bus."""
         if service is CLOSE:
@@ -148,5 +162,6 @@ class Cues:
             INTERFACE: self.interface,
             STEP: self.step,
             PLAY_ON: self.play_on,
+            ROLL_OUT: self.roll_out,
         }
         return endpoints[service](request)

@@ -1,19 +1,20 @@
-"""`env_server/play_on` of toy env servers: the actor decides, and the toy's own step carries it
-out, to the end of the stage."""
+"""`env_server/play_on` and `env_server/roll_out` of toy env servers: the actor decides, and the
+toy's own step carries it out."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from messages.world import Opened, PlayedOn, PlayOn, Stepped
+from messages.roll_out import RolledOut, RollOut
+from messages.world import Actor, Opened, PlayedOn, PlayOn, Stepped
 from models.actor import PlainActor
 
 
 def played_on(
     request: PlayOn, opened: Opened, step: Callable[[np.ndarray[Any, Any]], Stepped]
 ) -> PlayedOn:
-    """``opened``: the session as it stands."""
+    """To the end of the stage. ``opened``: the session as it stands."""
     assert request.actor is not None
     actor = PlainActor(request.actor)
     chance = None if request.actor.greedy else np.random.default_rng(request.seed)
@@ -30,3 +31,35 @@ def played_on(
         over |= stepped.terminated | stepped.truncated | (stepped.steps == 0)
         features, mask = stepped.features, stepped.mask
     return PlayedOn(steps=steps, over=over, late=late, choices=np.array(choices, np.uint16))
+
+
+def rolled_out(
+    request: RollOut, actor: Actor, opened: Opened, step: Callable[[np.ndarray[Any, Any]], Stepped]
+) -> RolledOut:
+    """``actor``: the last one that was sent. ``opened``: the session as it stands."""
+    plain = PlainActor(actor)
+    features, mask = opened.features, opened.mask
+    chosen, log_probs, found = [], [], list[Stepped]()
+    samples = spent = 0
+    for drawn in np.asarray(request.drawn):
+        choices, likelihood = plain.draw(features, mask, drawn)
+        chosen.append(choices)
+        log_probs.append(likelihood)
+        found.append(step(choices))
+        features, mask = found[-1].features, found[-1].mask
+        samples += int(found[-1].steps.sum())
+        spent = samples + sum(each.prefix_steps for each in found)
+        if samples >= request.samples or (request.in_all is not None and spent > request.in_all):
+            break
+    names = ("features", "mask", "reward", "steps", "terminated", "truncated", "success")
+    at = [(t, row) for t, each in enumerate(found) for row in each.final_rows.tolist()]
+    return RolledOut(
+        choices=np.stack(chosen),
+        log_probs=np.stack(log_probs),
+        **{name: np.stack([getattr(each, name) for each in found]) for name in names},
+        final_at=np.array(at, np.int64).reshape(-1, 2),
+        final_features=np.concatenate([each.final_features for each in found]),
+        final_returns=np.concatenate([each.final_returns for each in found]),
+        final_lengths=np.concatenate([each.final_lengths for each in found]),
+        prefix_steps=sum(each.prefix_steps for each in found),
+    )

@@ -10,6 +10,7 @@ import torch
 from messages.bus import SESSION_KILLED, SESSION_LOST, PeerRestarted, RemoteError, ServiceError
 from messages.bus.errors import RETRYABLE
 from messages.program import Program
+from messages.roll_out import ROLL_OUT
 from messages.training import Act, Policy
 from messages.world import OPEN, STEP, Guard, SeedRange
 from nodes.learner import training as training_module
@@ -73,9 +74,12 @@ def test_a_budget_is_spent_whatever_its_longest_decision_may_take(tmp_path):
     assert 100 <= trained.samples < 100 + one.limits.decisions
 
 
+@pytest.mark.parametrize("rollouts", ["session", "learner"])
 @pytest.mark.parametrize("overlap", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_a_training_never_takes_more_than_the_samples_that_are_left(tmp_path, seed, overlap):
+def test_a_training_never_takes_more_than_the_samples_that_are_left(
+    tmp_path, seed, overlap, rollouts
+):
     """Whatever its prefixes take, and however often its session is lost."""
     draw = random.Random(seed)
     most, longest = draw.choice((130, 200, 900, 1500)), draw.choice((0, 1, 10, 60))
@@ -89,16 +93,13 @@ def test_a_training_never_takes_more_than_the_samples_that_are_left(tmp_path, se
         return sum(draw.randint(least, longest * (kinds != "none")) for _ in range(episodes))
 
     def call(service, request):
-        if service is STEP and draw.random() < 0.02:
-            raise RemoteError(STEP.name, "unknown_session", "The worker died.")
-        reply = corridors.call(service, request)
-        if service is OPEN:
-            return msgspec.structs.replace(reply, prefix_steps=walked(request.size))
-        if service is STEP:
-            return msgspec.structs.replace(reply, prefix_steps=walked(len(reply.final_rows)))
-        return reply
+        often = {STEP: 0.02, ROLL_OUT: 0.1}.get(service, 0.0)
+        if draw.random() < often:
+            raise RemoteError(service.name, "unknown_session", "The worker died.")
+        return corridors.call(service, request)
 
-    one = training(tmp_path, corridors, spec, call, overlap=overlap)
+    corridors.walked = walked
+    one = training(tmp_path, corridors, spec, call, overlap=overlap, rollouts=rollouts)
     trained = one.run(lambda progress: None)
     spent = trained.samples + trained.prefix_samples
     assert spent <= most
@@ -114,8 +115,8 @@ def test_only_kills_from_outside_are_not_counted(tmp_path, monkeypatch, why):
     corridors, lost = Corridors(), iter(range(2 * training_module.MOST_LOSSES))
 
     def call(service, request):
-        if service is STEP and next(lost, None) is not None:
-            raise RemoteError(STEP.name, why, "The worker died.")
+        if service is ROLL_OUT and next(lost, None) is not None:
+            raise RemoteError(ROLL_OUT.name, why, "The worker died.")
         return corridors.call(service, request)
 
     one = training(tmp_path, corridors, corridor_spec(budget=300), call)
@@ -307,7 +308,8 @@ def test_a_lost_session_is_opened_again_and_its_rollout_not_counted(tmp_path, ca
         return reply
 
     spec = corridor_spec(budget=1000, stop_at=2.0, macro=False)
-    trained = training(tmp_path, corridors, spec, call).run(lambda progress: None)
+    one = training(tmp_path, corridors, spec, call, rollouts="learner")
+    trained = one.run(lambda progress: None)
     discarded = sum(steps[16:20])
     assert trained.samples == sum(steps) - discarded
     assert trained.samples == trained.curve[-1][0] <= 1000
@@ -315,18 +317,40 @@ def test_a_lost_session_is_opened_again_and_its_rollout_not_counted(tmp_path, ca
 
 
 def test_a_first_rollout_that_is_lost_is_played_again_with_the_same_choices(tmp_path):
-    corridors, chosen = Corridors(), []
+    corridors, drawn = Corridors(), []
 
     def call(service, request):
-        if service is STEP:
-            chosen.append(request.choices.tolist())
-            if len(chosen) == 5:
+        if service is ROLL_OUT:
+            drawn.append(request.drawn.tolist())
+            if len(drawn) == 1:
                 corridors.sessions.clear()
                 raise PeerRestarted("the env server was restarted")
         return corridors.call(service, request)
 
     training(tmp_path, corridors, corridor_spec(budget=500), call).run(lambda progress: None)
-    assert chosen[5:10] == chosen[:5]
+    assert drawn[1] == drawn[0]
+    assert drawn[2] != drawn[0]
+
+
+def test_a_training_is_the_same_if_the_learner_makes_its_decisions(tmp_path):
+    """To the bit: its session, or the learner with a request for each."""
+    found, weights = [], []
+    for rollouts in ("session", "learner"):
+        folder = tmp_path / rollouts
+        asked = []
+        corridors = Corridors()
+
+        def call(service, request, corridors=corridors, asked=asked):
+            asked.append(service)
+            return corridors.call(service, request)
+
+        one = training(folder, corridors, corridor_spec(budget=2000), call, rollouts=rollouts)
+        found.append(one.run(lambda progress: None))
+        weights.append(one.state.networks.state_dict())
+        assert (STEP in asked, ROLL_OUT in asked) == (rollouts == "learner", rollouts == "session")
+    assert found[0] == found[1]
+    assert len(found[0].curve) > 2
+    assert all(torch.equal(tensor, weights[1][name]) for name, tensor in weights[0].items())
 
 
 def test_a_session_that_is_always_lost_ends_the_training_with_a_reason(tmp_path, monkeypatch):
@@ -335,8 +359,8 @@ def test_a_session_that_is_always_lost_ends_the_training_with_a_reason(tmp_path,
     corridors = Corridors()
 
     def call(service, request):
-        if service is STEP:
-            raise RemoteError(STEP.name, "unknown_session", "The worker died.")
+        if service is ROLL_OUT:
+            raise RemoteError(ROLL_OUT.name, "unknown_session", "The worker died.")
         reply = corridors.call(service, request)
         return msgspec.structs.replace(reply, prefix_steps=5) if service is OPEN else reply
 

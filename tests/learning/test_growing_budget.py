@@ -36,7 +36,7 @@ def begun(folder, grows_to=None, tryouts=None, **changed):
     """A training that has just learned a little when its budget is spent."""
     spec = corridor_spec(budget=3_000, stop_at=2.0, macro=False)
     spec = msgspec.structs.replace(spec, grows_to=grows_to, tryouts=tryouts)
-    return training(folder, Corridors(), spec, window=20, learning_rate=2e-4, **changed)
+    return training(folder, Corridors(), spec, window=20, learning_rate=1e-4, **changed)
 
 
 def test_a_training_goes_on_past_its_budget_while_it_gets_better(tmp_path):

@@ -16,6 +16,7 @@ from messages.bus import ServiceError
 from messages.chat import SpecAnswer
 from messages.plan import Implement, Stage, SubAction
 from messages.program import Program
+from messages.roll_out import ROLL_OUT
 from messages.training import LeadingStage, Policy, TrainingSpec
 from messages.world import (
     CLOSE,
@@ -214,6 +215,8 @@ class EnvServer:
             return opened
         if service is STEP:
             return self.sessions[request.session].step(np.asarray(request.choices))
+        if service is ROLL_OUT:
+            return self.sessions[request.session].roll_out(request)
         assert service is CLOSE
         return Closed(episodes=[])
 

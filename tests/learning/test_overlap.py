@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from messages.bus import RemoteError, ServiceError
+from messages.roll_out import ROLL_OUT
 from messages.training import Trained
 from messages.world import OPEN, STEP
 from models.distribution import MaskedCategorical
@@ -23,6 +24,7 @@ from tests.learning.corridor_training import PARAMETERS
 from tests.learning.corridor_training import training as training_in
 
 PATIENCE = 60.0  # seconds until a thread that waits for the other one gives up
+STEPS = (STEP, ROLL_OUT)
 SPEC = corridor_spec(budget=2500, stop_at=2.0)
 
 
@@ -112,7 +114,7 @@ def test_the_environments_step_while_the_learner_updates(
 
     def call(service: Any, request: Any) -> Any:
         reply = corridors.call(service, request)
-        if service is STEP and updating.is_set():
+        if service is ROLL_OUT and updating.is_set():
             stepped.set()
         return reply
 
@@ -152,10 +154,10 @@ def test_whichever_of_the_two_is_faster_the_same_is_learned(
                 idle.set()
 
         def call(service: Any, request: Any) -> Any:
-            if service is STEP and first == "update":
+            if service in STEPS and first == "update":
                 assert idle.wait(PATIENCE)
             reply = corridors.call(service, request)
-            if service is STEP:
+            if service in STEPS:
                 steps.release()
             return reply
 
@@ -179,7 +181,10 @@ def test_whichever_of_the_two_is_faster_the_same_is_learned(
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
-def test_a_rollout_lost_beside_an_update_is_played_again_and_counted_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("rollouts", "lost_at"), [("learner", 16 + 8), ("session", 1 + 3)])
+def test_a_rollout_lost_beside_an_update_is_played_again_and_counted_once(
+    tmp_path: Path, rollouts: str, lost_at: int
+) -> None:
     """The session is lost with each rollout but the first: what was learned stands, and choices
     are drawn as though nothing had been."""
     played: dict[bool, list[Any]] = {True: [], False: []}
@@ -192,14 +197,14 @@ def test_a_rollout_lost_beside_an_update_is_played_again_and_counted_once(tmp_pa
             nonlocal taken, at
             if service is OPEN:
                 at = 0
-            if service is STEP:
+            if service in STEPS:
                 taken, at = taken + 1, at + 1
-                if loses and at == 16 + 8:
+                if loses and at == lost_at:
                     raise RemoteError(STEP.name, "unknown_session", "The worker died.")
             return corridors.call(service, request)
 
         folder = tmp_path / str(loses)
-        one = training(folder, call)
+        one = training(folder, call, rollouts=rollouts)
 
         def report(progress: Any) -> None:
             played[loses].append((progress.samples, progress.decisions))

@@ -16,6 +16,7 @@ import torch
 
 from messages.bus import DeadlineExceeded, RemoteError, ServiceError
 from messages.program import Program
+from messages.roll_out import ROLL_OUT
 from messages.training import Trained, TrainingSpec, Tryouts
 from messages.world import OPEN, STEP, SeedRange
 from nodes.common.parameters.hyperparameters import Hyperparameters
@@ -51,7 +52,7 @@ class Server:
         self.corridors = Corridors()
 
     def __call__(self, service: Any, request: Any, timeout: float | None = None) -> Any:
-        if service is STEP:
+        if service in (STEP, ROLL_OUT):
             self.before()
         if not self.there:
             raise DeadlineExceeded(f"{service.name}: {self.absence}")
@@ -61,7 +62,7 @@ class Server:
             raise RemoteError(service.name, error.code, error.message) from error
         if service is OPEN:
             self.sessions.append(self.corridors.sessions[request.session])
-        if service is STEP:
+        if service in (STEP, ROLL_OUT):
             self.steps += int(reply.steps.sum())
         return reply
 

@@ -79,7 +79,7 @@ def _the_time_is_accounted_for(place: Path) -> None:
     assert json.loads((place / "it" / "summary.json").read_text())["time"]
     table = printed("profile", "it", "--nodes", "--calls", cwd=place)
     assert "training train/harvest-log" in table
-    assert "env_server/step" in table
+    assert "env_server/roll_out" in table
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from messages.empty import Empty
 from messages.interface import Service
 from messages.pausing import Pause, SetPause, get_pause, pause, set_pause
 from messages.program import Program
+from messages.roll_out import ROLL_OUT, RollOut
 from messages.system import Heartbeat, describe, heartbeat
 from messages.world import (
     CLOSE,
@@ -262,6 +263,40 @@ def test_a_policys_steps_wait_while_the_world_is_paused(world: Process, run_fold
             change(bus, "env_server", paused=False)
         played = bus.call(PLAY_ON, PlayOn(session="a"), timeout=PATIENCE)
         assert len(played.choices) > 1
+    finally:
+        bus.close()
+
+
+def test_a_rollout_waits_while_the_world_is_paused(world: Process, run_folder: Path) -> None:
+    bus = Bus(run_folder)
+    interface = Interface(
+        observations=["compass"],
+        actions=["forward", "turn_left"],
+        rewards=[RewardTerm(kind="success", weight=1.0)],
+        success=LOG,
+        horizon=50,
+    )
+    try:
+        opening = OpenSession(
+            session="b",
+            task=TASK,
+            size=2,
+            seeds=SeedRange(first=5, count=9),
+            interface=interface,
+            autoreset=True,
+        )
+        opened = bus.call(OPEN, opening, timeout=COMPILING)
+        even = layer_of(np.zeros((2, opened.features.shape[1])), np.zeros(2))
+        actor = Actor(fields=opened.fields, choices=opened.choices, layers=[even])
+        request = RollOut(session="b", drawn=np.full((9, 2), 0.3), samples=1000, actor=actor)
+        change(bus, "env_server", paused=True)
+        with ThreadPoolExecutor(1) as pool:
+            playing = pool.submit(bus.call, ROLL_OUT, request)
+            eventually(lambda: state(bus, "env_server").waiting == ["env_server/roll_out"])
+            change(bus, "env_server", paused=True, steps=1)
+            assert playing.result(PATIENCE).choices.tolist() == [[0, 0]]
+            change(bus, "env_server", paused=False)
+        assert len(bus.call(ROLL_OUT, request, timeout=PATIENCE).choices) == 9
     finally:
         bus.close()
 

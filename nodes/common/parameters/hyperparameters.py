@@ -71,6 +71,9 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     # The machine. overlap: the next rollout is collected while an update runs, by the weights after
     # each of its epochs in turn (docs/options.md).
     overlap: bool = False
+    # Who makes the decisions of a rollout. session: the session, which is sent the weights, where
+    # it can play the policy; learner: the learner, which sends each of them.
+    rollouts: Literal["session", "learner"] = "session"
     device: str = "cpu"  # or "cuda", "cuda:1", ...
     threads: Threads = 1
     precision: Literal["float32", "bfloat16"] = "float32"  # bfloat16 pays on a CPU with AMX

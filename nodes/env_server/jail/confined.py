@@ -18,6 +18,7 @@ import numpy as np
 from messages.bus import GoalCancelled
 from messages.codec import CodecError, decode
 from messages.program import Checked, CheckProgram
+from messages.roll_out import RollOut
 from messages.world import PlayOn, ProgramRan, Step, View
 from messages.world import TakeInterface as Take
 from nodes.common.running.process import show_as
@@ -124,6 +125,8 @@ class ConfinedWorker:
             return session.step(np.asarray(ask.choices))
         if isinstance(ask, PlayOn):
             return session.play_on(ask)
+        if isinstance(ask, RollOut):
+            return session.roll_out(ask)
         if isinstance(ask, Take):
             session.take(ask.interface, ask.environments, ask.begins, ask.guards)
             return session.opened()

@@ -11,6 +11,7 @@ import msgspec
 
 from messages.bus.gate import Gate
 from messages.program import Checked, CheckProgram, Problem, Program, ProgramReport
+from messages.roll_out import RolledOut, RollOut
 from messages.world import (
     RUN_PROGRAM,
     ChoiceUse,
@@ -251,6 +252,9 @@ class JailedSession:
         return self._ask(Step(session=self.name, choices=choices))
 
     def play_on(self, request: PlayOn) -> PlayedOn:
+        return self._ask(request)
+
+    def roll_out(self, request: RollOut) -> RolledOut:
         return self._ask(request)
 
     def run_program(

@@ -17,6 +17,7 @@ import numpy as np
 from messages.array import Array
 from messages.codec import MAX_ARRAY, MAX_ARRAYS, MAX_BODY, encode
 from messages.program import Checked, CheckProgram
+from messages.roll_out import RolledOut, RollOut
 from messages.world import (
     ChoiceUse,
     Episode,
@@ -79,7 +80,7 @@ class End(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     """Release the world, and end."""
 
 
-Ask = Make | Confine | Take | Step | PlayOn | Run | Look | Show | End | CheckProgram
+Ask = Make | Confine | Take | Step | PlayOn | RollOut | Run | Look | Show | End | CheckProgram
 
 
 class Made(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -160,8 +161,8 @@ class Logged(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
 
 Answer = (
-    Made | Opened | Stepped | PlayedOn | ProgramRan | Standing | Pictured | Checked | Done
-    | Cancelled | Refused | Frame | Seen | Embed | Rate | Logged
+    Made | Opened | Stepped | PlayedOn | RolledOut | ProgramRan | Standing | Pictured | Checked
+    | Done | Cancelled | Refused | Frame | Seen | Embed | Rate | Logged
 )  # fmt: skip
 
 
@@ -171,6 +172,7 @@ ANSWERS: dict[type[Any], type[Any]] = {
     Take: Opened,
     Step: Stepped,
     PlayOn: PlayedOn,
+    RollOut: RolledOut,
     Run: ProgramRan,
     Look: Standing,
     Show: Pictured,

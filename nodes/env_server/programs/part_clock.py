@@ -14,17 +14,19 @@ FEATURES = 2  # features and masks are made for a policy
 PROGRAMS = 3  # code written by an agent: programs, conditions, rewards; checking it
 SESSION = 4  # what a session does beside these: rewards, successes, records
 FILM = 5  # a frame of a film is drawn and handed on
+NETWORK = 6  # a policy that the session plays itself decides
 PARTS = {
     WORLD: "world",
     FEATURES: "features",
     PROGRAMS: "programs",
     SESSION: "session",
     FILM: "film",
+    NETWORK: "network",
 }
 """The reported parts, by index."""
-PART = 6  # what it is spent on now
-SINCE = 7  # when that began, by the clock that all processes of a machine share
-PLACES = 8
+PART = 7  # what it is spent on now
+SINCE = 8  # when that began, by the clock that all processes of a machine share
+PLACES = 9
 
 
 class Clock:

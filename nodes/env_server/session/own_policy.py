@@ -9,6 +9,7 @@ import numpy as np
 
 from messages.world import Actor, PlayedOn
 from nodes.env_server.interface.stage import InterfaceStage
+from nodes.env_server.programs.part_clock import CLOCK, NETWORK
 from nodes.env_server.session.players import fitting
 from nodes.env_server.session.steps import DecisionOutcome
 from worlds.play import Bools, Ints
@@ -65,6 +66,8 @@ class OwnPolicy:
         drawn = None if self._chance is None else self._chance.random(self._size)[rows]
         memory = self._memory[rows]
         choices = np.zeros(self._size, np.int64)
+        part = CLOCK.switch(NETWORK)
         choices[rows] = self._actor.choose(features, mask, drawn, memory)
+        CLOCK.switch(part)
         self._memory[rows] = memory
         return choices

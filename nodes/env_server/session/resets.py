@@ -27,7 +27,7 @@ class Leading:
     still until the others have."""
 
     def __init__(self, parts: list[Part], size: int, readings: Any) -> None:
-        self._parts = parts
+        self.parts = parts
         self._readings = readings
         self._at = np.full(size, len(parts))
         self.begun = np.zeros(size, bool)  # episodes that begin when all this is over
@@ -36,11 +36,11 @@ class Leading:
     def number(self) -> int:
         """The number of the stage that is played next; -1: there is none left."""
         number = int(self._at.min())
-        return number if number < len(self._parts) else -1
+        return number if number < len(self.parts) else -1
 
     @property
     def part(self) -> Part | None:
-        return None if self.number < 0 else self._parts[self.number]
+        return None if self.number < 0 else self.parts[self.number]
 
     @property
     def stage(self) -> InterfaceStage | None:
@@ -64,11 +64,11 @@ class Leading:
 
     def leave(self, rows: Bools) -> None:
         """End the lead: nothing is left to be played in ``rows``."""
-        self._at[rows] = len(self._parts)
+        self._at[rows] = len(self.parts)
 
     def _enter(self, rows: Bools, number: int) -> None:
         self._at[rows] = number
-        if number < len(self._parts) and isinstance(part := self._parts[number], InterfaceStage):
+        if number < len(self.parts) and isinstance(part := self.parts[number], InterfaceStage):
             part.begin(rows)
             self._readings.begin_stage(rows)
 

@@ -16,6 +16,7 @@ import numpy as np
 import worlds
 from messages.bounds import LARGEST
 from messages.program import Program, ProgramReport
+from messages.roll_out import RolledOut, RollOut
 from messages.world import (
     Actor,
     ChoiceUse,
@@ -37,6 +38,7 @@ from nodes.env_server.session.decisions import Acting, compiled
 from nodes.env_server.session.guard_training import GuardTraining
 from nodes.env_server.session.guards import Guards, Tallies
 from nodes.env_server.session.own_policy import OwnPolicy
+from nodes.env_server.session.own_rollouts import OwnRollouts
 from nodes.env_server.session.players import Decider
 from nodes.env_server.session.records import HORIZON, Reports
 from nodes.env_server.session.resets import Resets
@@ -95,6 +97,7 @@ class Session:
         guards = request.guards if request.guard is None else []  # else not in its decisions
         self.stage: InterfaceStage | None = None
         self._own: OwnPolicy | None = None  # of the stage, where the session plays it itself
+        self._rollouts: OwnRollouts | None = None  # of a training, likewise
         if request.interface is not None:
             self.stage = self._new_stage(request.interface, guards)
             if not request.autoreset:
@@ -155,6 +158,7 @@ class Session:
         self._mistakes = {} if self._begins_policy(interface) else self._mistakes_now()
         self._tally.begin(interface)
         self.stage, self._guards, self._own = stage, ready, None
+        self._rollouts = None
         stage.over[:] = self.records.over | ~rows
         self.records.forget_program(~stage.over)
         if self._photographer is not None:
@@ -194,6 +198,28 @@ class Session:
             raise ValueError("the session has no policy of its own yet: send its actor first")
         with playing(self.task.game):
             return self._own.play(self._step_own, self.records.over, self._readings, request.single)
+
+    def roll_out(self, request: RollOut) -> RolledOut:
+        """Decisions of the policy that is trained here: see `RollOut`.
+
+        Raises:
+            ValueError: it is no session that trains a policy by itself, without policies that lead
+                to it, or the request does not fit it.
+            GameFault: the game failed.
+        """
+        stage, training = self.stage, self._autoreset and not self._once
+        if stage is None or not training or self._training is not None or self._leading.parts:
+            raise ValueError(
+                "a session rolls out a policy that is trained, with autoreset, and no guard or "
+                "policy that others lead to"
+            )
+        if self._rollouts is None:
+            self._rollouts = OwnRollouts(stage)
+        self._rollouts.begin(request)
+        with playing(self.task.game):
+            return self._rollouts.play(
+                request, lambda choices: self._decide(stage, choices), self._readings
+            )
 
     def _decide(self, stage: InterfaceStage, choices: Ints) -> Stepped:
         if self._training is not None:

@@ -31,6 +31,18 @@ class ActingWeights:
         self._taken = 0  # which of these play now
         self._ended = True
 
+    @property
+    def version(self) -> int:
+        """Which of the weights of this rollout play now."""
+        return self._taken
+
+    def plays_until(self, decision: int) -> int | None:
+        """The next decision that is chosen by other weights than this one; None: there is none."""
+        epoch = self._epoch_of(decision)
+        if epoch == self._epochs:
+            return None
+        return -(-(epoch + 1) * self._decisions // self._epochs) - 1
+
     def take_newest(self) -> None:
         """Play with the weights that the networks have; call where no update runs."""
         self._epochs = self._taken = 0
@@ -58,13 +70,16 @@ class ActingWeights:
 
     def take_for(self, decision: int) -> None:
         """Take the weights that this decision is chosen by, and wait until they are there."""
-        wanted = min(self._epochs, (decision + 1) * self._epochs // self._decisions)
+        wanted = self._epoch_of(decision)
         with self._changed:
             self._changed.wait_for(lambda: self._ended or len(self._weights) > wanted)
             epoch = max(0, min(wanted, len(self._weights) - 1))
         if epoch != self._taken:
             self.networks.load_state_dict(self._weights[epoch])
             self._taken = epoch
+
+    def _epoch_of(self, decision: int) -> int:
+        return min(self._epochs, (decision + 1) * self._epochs // self._decisions)
 
     def _copied(self) -> dict[str, Tensor]:
         return {name: each.clone() for name, each in self._learning.state_dict().items()}

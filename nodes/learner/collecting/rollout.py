@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from messages.roll_out import RolledOut
 from messages.world import Opened, Stepped
 from models.distribution import MaskedCategorical
 from models.memory import Remembering
@@ -21,6 +22,9 @@ _OF_ENVIRONMENTS = (
     *("features", "mask", "choices", "log_probs"),
     *("reward", "steps", "terminated", "truncated"),
 )
+
+
+_OF_STEPS = ("reward", "steps", "terminated", "truncated")
 
 
 @dataclass
@@ -96,6 +100,34 @@ class Rollout:
         return int(self.steps.sum())
 
 
+class _Ends:
+    """The ends of episodes in a rollout."""
+
+    def __init__(self) -> None:
+        self.at: list[np.ndarray[Any, Any]] = []  # each int64 (n, 2)
+        self.features: list[np.ndarray[Any, Any]] = []  # each (n, F)
+        self.episodes: list[EndedEpisode] = []
+
+    def add(
+        self,
+        at: np.ndarray[Any, Any],
+        success: np.ndarray[Any, Any],
+        answer: Stepped | RolledOut,
+    ) -> None:
+        """``at`` int64 (n, 2): decision and environment, ``success`` bool (n,)."""
+        if not len(at):
+            return
+        self.at.append(at)
+        self.features.append(np.array(answer.final_features))
+        returns, lengths = answer.final_returns.tolist(), answer.final_lengths.tolist()
+        for row, won, total, length in zip(
+            at[:, 1].tolist(), success.tolist(), returns, lengths, strict=True
+        ):
+            self.episodes.append(
+                EndedEpisode(environment=row, success=won, total_reward=total, length=length)
+            )
+
+
 class Collector:
     """Storage for rollouts of at most ``decisions`` decisions in ``size`` environments. ``seen``:
     the type of the features."""
@@ -124,7 +156,7 @@ class Collector:
         # Messages hold read-only arrays, which torch does not accept: they are copied to these.
         self._arrays = {
             name: getattr(self, name).numpy()
-            for name in ("features", "mask", "reward", "steps", "terminated", "truncated")
+            for name in (*_OF_STEPS, "features", "mask", "choices", "log_probs")
         }
 
     def begin(self, opened: Opened) -> None:
@@ -153,14 +185,10 @@ class Collector:
             RuntimeError: the actor's output is not finite.
             whatever ``step`` raises; the collector must ``begin`` again then.
         """
-        self.features[0] = self.features[self.filled]
-        self.mask[0] = self.mask[self.filled]
-        self.filled = 0
+        self._restart()
         remembering = actor if isinstance(actor, Remembering) else None
         memory = None if remembering is None else remembering.memory.clone().cpu()
-        final_at: list[tuple[int, int]] = []
-        final_features: list[np.ndarray[Any, Any]] = []
-        episodes: list[EndedEpisode] = []
+        ends = _Ends()
         samples = prefix_steps = 0
         while self.filled < self.decisions and go_on(samples, prefix_steps):
             t = self.filled
@@ -171,40 +199,60 @@ class Collector:
                 self.choices[t] = chosen
                 self.log_probs[t] = distribution.log_prob(chosen)
             stepped = step(chosen.numpy())
-            for name in ("reward", "steps", "terminated", "truncated"):
+            for name in _OF_STEPS:
                 self._arrays[name][t] = getattr(stepped, name)
             self._arrays["features"][t + 1] = stepped.features
             self._arrays["mask"][t + 1] = stepped.mask
-            for index, row in enumerate(stepped.final_rows.tolist()):
-                final_at.append((t, row))
-                final_features.append(np.array(stepped.final_features[index]))
-                episodes.append(
-                    EndedEpisode(
-                        environment=row,
-                        success=bool(stepped.success[row]),
-                        total_reward=float(stepped.final_returns[index]),
-                        length=int(stepped.final_lengths[index]),
-                    )
-                )
+            rows = stepped.final_rows
+            ends.add(np.stack([np.full_like(rows, t), rows], 1), stepped.success[rows], stepped)
             if remembering is not None:
-                remembering.forget(stepped.final_rows.tolist())
+                remembering.forget(rows.tolist())
             samples += int(stepped.steps.sum())
             prefix_steps += stepped.prefix_steps
             self.filled += 1
-        return self._rollout(final_at, final_features, episodes, prefix_steps, memory)
+        return self._rollout(ends, prefix_steps, memory)
 
-    def _rollout(
+    def collect_played(
         self,
-        final_at: list[tuple[int, int]],
-        final_features: list[np.ndarray[Any, Any]],
-        episodes: list[EndedEpisode],
-        prefix_steps: int,
-        memory: Tensor | None,
+        play: Callable[[int, int, int], RolledOut],
+        go_on: Callable[[int, int], bool],
     ) -> Rollout:
+        """The same by what ``play(decision, samples, prefix_steps)`` returns: the next decisions,
+        by the number of the first one and what was spent before it. ``go_on`` is called before each
+        call of it.
+
+        Raises:
+            whatever ``play`` raises; the collector must ``begin`` again then.
+        """
+        self._restart()
+        ends = _Ends()
+        samples = prefix_steps = 0
+        while self.filled < self.decisions and go_on(samples, prefix_steps):
+            t = self.filled
+            rolled = play(t, samples, prefix_steps)
+            end = t + len(rolled.choices)
+            for name in (*_OF_STEPS, "choices", "log_probs"):
+                self._arrays[name][t:end] = getattr(rolled, name)
+            self._arrays["features"][t + 1 : end + 1] = rolled.features
+            self._arrays["mask"][t + 1 : end + 1] = rolled.mask
+            decisions, rows = rolled.final_at.T
+            ends.add(rolled.final_at + np.array([t, 0]), rolled.success[decisions, rows], rolled)
+            samples += int(rolled.steps.sum())
+            prefix_steps += rolled.prefix_steps
+            self.filled = end
+        return self._rollout(ends, prefix_steps, None)
+
+    def _restart(self) -> None:
+        """Collect from the last features on."""
+        self.features[0] = self.features[self.filled]
+        self.mask[0] = self.mask[self.filled]
+        self.filled = 0
+
+    def _rollout(self, ends: "_Ends", prefix_steps: int, memory: Tensor | None) -> Rollout:
         end = self.filled
-        finals = self.features.new_zeros(len(final_features), self.features.shape[-1])
-        for index, row in enumerate(final_features):
-            finals[index] = torch.from_numpy(row)
+        finals = self.features.new_zeros(len(ends.episodes), self.features.shape[-1])
+        if ends.episodes:
+            finals[:] = torch.from_numpy(np.concatenate(ends.features))
         return Rollout(
             features=self.features[: end + 1],
             mask=self.mask[:end],
@@ -214,9 +262,9 @@ class Collector:
             steps=self.steps[:end],
             terminated=self.terminated[:end],
             truncated=self.truncated[:end],
-            final_at=torch.tensor(final_at, dtype=torch.int64).reshape(-1, 2),
+            final_at=torch.from_numpy(np.concatenate([np.zeros((0, 2), np.int64), *ends.at])),
             final_features=finals,
-            episodes=episodes,
+            episodes=ends.episodes,
             prefix_steps=prefix_steps,
             memory=memory,
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from messages.bus import DeadlineExceeded, PeerRestarted, RemoteError
 from messages.interface import Call, Reply, Request, Service
+from messages.roll_out import ROLL_OUT, RolledOut, RollOut
 from messages.world import (
     CLOSE,
     MOST_STEPS_BEFORE_REPLY,
@@ -142,6 +143,19 @@ class TrainingSession:
         self._episodes[stepped.final_rows] += 1
         self._count_seeds(stepped)
         return stepped
+
+    @property
+    def rolls_out(self) -> bool:
+        """Whether it can play rollouts itself: see `RollOut`."""
+        plan = self.plan
+        return not (plan.leaders.lead or plan.spec.guard or plan.once or plan.matched)
+
+    def roll_out(self, request: RollOut) -> RolledOut:
+        """Decisions that it makes itself, for every environment. Raises SessionLost: as `step`."""
+        rolled = self._request(ROLL_OUT, request)
+        np.add.at(self._episodes, rolled.final_at[:, 1], 1)
+        self.seeds_used = self._seeds_before + self._batch * int(self._episodes.max())
+        return rolled
 
     def _count_seeds(self, answer: Opened | Stepped) -> None:
         """Environment i plays seeds i, i + size, ...: the fastest one decides how many are used."""
