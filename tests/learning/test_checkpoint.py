@@ -93,7 +93,7 @@ def test_a_training_never_takes_more_than_the_samples_that_are_left(
         return sum(draw.randint(least, longest * (kinds != "none")) for _ in range(episodes))
 
     def call(service, request):
-        often = {STEP: 0.02, ROLL_OUT: 0.1}.get(service, 0.0)
+        often = {STEP: 0.02, ROLL_OUT: 0.04}.get(service, 0.0)
         if draw.random() < often:
             raise RemoteError(service.name, "unknown_session", "The worker died.")
         return corridors.call(service, request)

@@ -181,7 +181,7 @@ def test_whichever_of_the_two_is_faster_the_same_is_learned(
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
-@pytest.mark.parametrize(("rollouts", "lost_at"), [("learner", 16 + 8), ("session", 1 + 3)])
+@pytest.mark.parametrize(("rollouts", "lost_at"), [("learner", 16 + 8), ("session", 9 + 4)])
 def test_a_rollout_lost_beside_an_update_is_played_again_and_counted_once(
     tmp_path: Path, rollouts: str, lost_at: int
 ) -> None:
