@@ -1,6 +1,6 @@
-"""python -m benchmarks.training.cores [--rollouts 200] [--no-overlap] [--json FILE]: how long each
-thread of the stack runs, and how long it waits for a core, for each sample of a training with
-single steps. Linux only, as it reads /proc.
+"""python -m benchmarks.training.cores [--rollouts 200] [--no-overlap] [--each-sent] [--json FILE]:
+how long each thread of the stack runs, and how long it waits for a core, for each sample of a
+training with single steps. Linux only, as it reads /proc.
 """
 
 import argparse
@@ -35,6 +35,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Which thread runs, and which waits for a core.")
     parser.add_argument("--rollouts", type=positive, default=200)
     parser.add_argument("--no-overlap", action="store_true")
+    parser.add_argument(
+        "--each-sent", action="store_true", help="the learner makes each decision and sends it"
+    )
     parser.add_argument("--json", type=output_file, help="write the figures to this file as well")
     given = parser.parse_args()
     size = PARAMETERS.environments * PARAMETERS.decisions
@@ -47,7 +50,11 @@ def main() -> None:
             at.append((progress.samples, time.perf_counter(), _times()))
 
     with tempfile.TemporaryDirectory(prefix="cores-") as folder:
-        learner = {"target_kl": 0.0, "overlap": not given.no_overlap}
+        learner = {
+            "target_kl": 0.0,
+            "overlap": not given.no_overlap,
+            "rollouts": "learner" if given.each_sent else "session",
+        }
         with nodes(Path(folder), learner, env_server={"worlds_ahead": 64}) as bus:
             bus.run_goal(TRAIN, "cores", Train(spec=steps_spec(0, budget)), reported)
     (began, start, before), (ended, end, after) = at

@@ -1,7 +1,7 @@
 """python -m benchmarks.training.stack [--turns 5] [--rollouts 3] [--json FILE]: what the stack
-gains where its processes do not wait for each other: with worlds made ahead, with updates that
-overlap with collecting, and with both. Each way has a stack of its own; they take turns, so that
-whatever else runs on the machine slows all alike.
+gains with worlds made ahead, with updates that overlap with collecting, and with decisions that the
+session makes, in place of a message for each. Each way has a stack of its own; they take turns, so
+that whatever else runs on the machine slows all alike.
 """
 
 import argparse
@@ -21,11 +21,14 @@ from benchmarks.training.worlds import options_spec, steps_spec
 from messages.bus import Bus
 from messages.training import TRAIN, Progress, Train, TrainingSpec
 
-WAYS: dict[str, tuple[bool, int]] = {  # overlap, worlds ahead
-    "neither": (False, 0),
-    "worlds ahead": (False, 64),
-    "overlap": (True, 0),
-    "both": (True, 64),
+WAYS: dict[str, tuple[bool, int, str]] = {  # overlap, worlds ahead, who decides
+    "none": (False, 0, "learner"),
+    "worlds ahead": (False, 64, "learner"),
+    "session decides": (False, 0, "session"),
+    "overlap": (True, 0, "learner"),
+    "worlds ahead, session decides": (False, 64, "session"),
+    "worlds ahead, overlap": (True, 64, "learner"),
+    "all": (True, 64, "session"),
 }
 KINDS: dict[str, Callable[[int, int], TrainingSpec]] = {
     "single steps": steps_spec,
@@ -61,10 +64,10 @@ def main() -> None:
 
 
 def _stack(folder: Path, way: str) -> Any:
-    overlap, ahead = WAYS[way]
-    own = folder / way.replace(" ", "_")
+    overlap, ahead, rollouts = WAYS[way]
+    own = folder / way.replace(" ", "_").replace(",", "")
     own.mkdir()
-    learner = {"target_kl": 0.0, "overlap": overlap}
+    learner = {"target_kl": 0.0, "overlap": overlap, "rollouts": rollouts}
     return nodes(own, learner, env_server={"worlds_ahead": ahead})
 
 

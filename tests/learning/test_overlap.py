@@ -15,6 +15,7 @@ from messages.training import Trained
 from messages.world import OPEN, STEP
 from models.distribution import MaskedCategorical
 from nodes.learner.checkpoints import checkpoint
+from nodes.learner.collecting.acting_weights import CHANGES
 from nodes.learner.collecting.rollout import Rollout
 from nodes.learner.optimising.ppo import Ppo, UpdateStatistics
 from nodes.learner.optimising.updating import Updating
@@ -88,7 +89,8 @@ def test_each_decision_is_by_the_weights_after_its_epoch_of_the_update_beside_it
         assert differs(rollouts[0], decision, after[0][0]) < 1e-6
     for actors, rollout, before in zip(after, rollouts[1:], lengths, strict=False):
         for decision in range(len(rollout.choices)):
-            due = (decision + 1) * PARAMETERS.epochs // before
+            span = max(1, before // CHANGES)
+            due = (decision - decision % span + 1) * PARAMETERS.epochs // before
             epoch = min(due, len(actors) - 1)
             assert differs(rollout, decision, actors[epoch]) < 1e-6
             assert differs(rollout, decision, actors[0 if epoch else 1]) > 1e-5
@@ -181,7 +183,7 @@ def test_whichever_of_the_two_is_faster_the_same_is_learned(
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
-@pytest.mark.parametrize(("rollouts", "lost_at"), [("learner", 16 + 8), ("session", 9 + 4)])
+@pytest.mark.parametrize(("rollouts", "lost_at"), [("learner", 16 + 8), ("session", CHANGES + 2)])
 def test_a_rollout_lost_beside_an_update_is_played_again_and_counted_once(
     tmp_path: Path, rollouts: str, lost_at: int
 ) -> None:

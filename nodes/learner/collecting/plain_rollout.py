@@ -99,7 +99,8 @@ class PlainRollout:
     def _exported(self) -> Actor:
         state = self._state
         network = (state.networks if state.acting is None else state.acting.networks).actor
-        if not all(bool(each.isfinite().all()) for each in network.parameters()):
+        arrays = [each.detach().cpu().numpy() for each in network.parameters()]
+        if not all(np.isfinite(each).all() for each in arrays):
             raise RuntimeError("The policy's weights are not finite: no choice can be made by it.")
         return exported(state.spaces, network, greedy=False)
 
