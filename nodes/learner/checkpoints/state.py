@@ -143,6 +143,11 @@ def _draw_evenly(actor: nn.Sequential | MemoryNetwork) -> None:
         nn.init.zeros_(weights)
 
 
+def _points(stored: torch.Tensor | list[list[float]]) -> list[list[float]]:
+    """Points of a curve; older checkpoints have lists."""
+    return stored.tolist() if isinstance(stored, torch.Tensor) else stored
+
+
 def _choosing(overlap: bool, own: torch.Generator, stored: torch.Tensor | None) -> torch.Generator:
     """What draws the choices: the training's ``own`` generator, or another one where an update
     overlaps with a rollout. Two threads draw then, whose draws would be in no fixed order.
@@ -308,7 +313,7 @@ class TrainingState:
         self.counters = msgspec.convert(checkpoint["counters"], Counters)
         self.episodes.load_state_dict(checkpoint["episodes"])
         self.trajectories.load_state_dict(checkpoint["trajectories"])
-        self.curve = [(samples, rate) for samples, rate in checkpoint["curve"]]
+        self.curve = [(int(samples), rate) for samples, rate in _points(checkpoint["curve"])]
         self.stopped = checkpoint["stopped"]
         # Older checkpoints lack it, and their curve goes on from 0.
         self.imitation_loss = checkpoint.get("imitation_loss", 0.0)
@@ -323,8 +328,9 @@ class TrainingState:
             self.ppo.clone = self.clone.actor
         self.tryouts = [(samples, rate) for samples, rate in checkpoint.get("tryouts", [])]
         self.tryout_steps = checkpoint.get("tryout_steps", 0)
-        self.returns = [(samples, mean) for samples, mean in checkpoint.get("returns", [])]
-        self.ended = [Ended(*each) for each in checkpoint.get("ended", [])]
+        returns, ended = checkpoint.get("returns", []), checkpoint.get("ended", [])
+        self.returns = [(int(samples), mean) for samples, mean in _points(returns)]
+        self.ended = [Ended(*map(int, each)) for each in _points(ended)]
         if (best := checkpoint.get("best")) is not None:
             self.best = Best(**best)
 
@@ -390,9 +396,10 @@ class TrainingState:
             "counters": msgspec.to_builtins(self.counters),
             "episodes": self.episodes.state_dict(),
             "trajectories": self.trajectories.state_dict(),
-            "curve": [list(point) for point in self.curve],
-            "returns": [list(point) for point in self.returns],
-            "ended": [list(each) for each in self.ended],
+            # Tensors: of thousands of iterations, and a checkpoint is written every second.
+            "curve": torch.tensor(self.curve, dtype=torch.float64),
+            "returns": torch.tensor(self.returns, dtype=torch.float64),
+            "ended": torch.tensor(self.ended, dtype=torch.float64),
             "stopped": self.stopped,
             "imitation_loss": self.imitation_loss,
             "clone": self.clone and self.clone.state_dict(),
