@@ -13,6 +13,7 @@ from models.flat_network import FlatNetwork, is_plain
 from models.policy import ActorCritic
 from nodes.common.parameters.hyperparameters import Hyperparameters
 from nodes.learner.optimising.flat_adam import FlatAdam
+from nodes.learner.optimising.objective import Weights, objective_gradient
 
 ACTOR, CRITIC = 0, 1
 _ROWS = 6  # of statistics of each decision
@@ -84,7 +85,9 @@ class FusedUpdate:
         """
         statistics = torch.zeros(_ROWS, len(batch["features"]), device=batch["features"].device)
         to_clone = 0.0 if critic_only else to_clone
-        gradient = self._objective(batch, to_clone, statistics)
+        weights = Weights(*self._bounds, self.parameters.entropy_bonus, to_clone)
+        logits = self.actor.forward(batch["features"])
+        gradient = objective_gradient(logits, batch, weights, statistics)
         if not critic_only:
             self.actor.backward(gradient)
         self._value(batch, statistics[5])
@@ -99,47 +102,6 @@ class FusedUpdate:
             "clone_kl": apart,
             "loss_critic": error * self.parameters.critic_weight,
         }
-
-    def _objective(self, batch: dict[str, Tensor], to_clone: float, statistics: Tensor) -> Tensor:
-        """The gradient of the actor's loss in its logits (B, N). The first five rows of
-        ``statistics`` (_ROWS, B) are filled with each decision's loss, log-ratio, whether it was
-        clipped, entropy, divergence.
-
-        With p the probabilities, A the advantage and r the ratio: the objective r A has the
-        gradient r A (one-hot - p), unless it is clipped; entropy H has -p (log p + H); the
-        divergence from the clone's c has p - c.
-        """
-        action, advantage = batch["action"].unsqueeze(1), batch["advantage"].squeeze(1)
-        logits = self.actor.forward(batch["features"])
-        # The lowest float, as in MaskedCategorical: its probability is exactly 0.
-        logits.masked_fill_(~batch["mask"], torch.finfo(logits.dtype).min)
-        log_probs = torch.log_softmax(logits, -1)
-        probs = log_probs.exp()
-        log_ratio = log_probs.gather(1, action).squeeze(1) - batch["action_log_prob"]
-        within = log_ratio.clamp(*self._bounds)
-        gain = log_ratio.exp() * advantage
-        clipped_gain = within.exp() * advantage
-        torch.neg(torch.minimum(gain, clipped_gain), out=statistics[0])
-        torch.neg(log_ratio, out=statistics[1])
-        statistics[2] = within != log_ratio
-        weighed = probs * log_probs
-        entropy = torch.sum(weighed, 1, out=statistics[3]).neg_()
-
-        # A ratio that overflowed becomes NaN here, as with autograd: the training has diverged.
-        paid = gain * (gain <= clipped_gain)
-        bonus = self.parameters.entropy_bonus
-        gradient = probs * torch.add(paid, entropy, alpha=bonus).unsqueeze(1)
-        if bonus:
-            gradient.add_(weighed, alpha=bonus)
-        gradient.scatter_add_(1, action, -paid.unsqueeze(1))
-        if to_clone:
-            clone = batch["clone_log_probs"]
-            shares = clone.exp()
-            # An impossible choice counts as 0, not as 0 times the difference of two lowest floats.
-            apart = (clone - log_probs).masked_fill_(shares == 0, 0.0).mul_(shares)
-            torch.sum(apart, 1, out=statistics[4])
-            gradient.add_(probs, alpha=to_clone).sub_(shares, alpha=to_clone)
-        return gradient.div_(len(logits))
 
     def _value(self, batch: dict[str, Tensor], squared_errors: Tensor) -> None:
         """Compute the critic's gradient, and fill ``squared_errors`` (B,)."""
