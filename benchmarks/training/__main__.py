@@ -31,8 +31,8 @@ from benchmarks.training.parts import PARTS, Parts, parts
 from benchmarks.training.torchrl_example import torchrl_example
 from benchmarks.training.worlds import ROOT, fight_spec, options_spec, steps_spec
 from messages.bus import Bus
+from messages.roll_out import ROLL_OUT
 from messages.training import TRAIN, Progress, Train
-from messages.world import STEP
 from rlgpt.profiling import profile
 
 FRAMEWORKS = ROOT / ".venv-frameworks" / "bin" / "python"
@@ -80,8 +80,8 @@ def main() -> int:
             for _ in range(turns):
                 for name, turn in peers.items():
                     found[name].append(turn(rollouts))
+        print(_rates(found))
         on_the_bus = _on_the_bus(plain / "run")
-    print(_rates(found))
     print(_overheads(found, on_the_bus))
     shares = {name: parts(made(0, 10**9), rollouts) for name, made in SPECS.items()}
     print(_table(shares))
@@ -156,9 +156,11 @@ def _elsewhere(name: str, module: str) -> Turn:
 
 
 def _on_the_bus(run: Path) -> float:
-    """Seconds a sample that the learner waited for a step and the env server did not work on it."""
-    (steps,) = [each for each in profile(run).calls if each.endpoint == STEP.name]
-    return (steps.waited - steps.served) / steps.calls / PARAMETERS.environments
+    """Seconds a sample that the learner waited for a rollout and the env server did not work on
+    it."""
+    (rollouts,) = [each for each in profile(run).calls if each.endpoint == ROLL_OUT.name]
+    samples = rollouts.calls * PARAMETERS.environments * PARAMETERS.decisions
+    return (rollouts.waited - rollouts.served) / samples
 
 
 def _overheads(found: dict[str, list[Spent]], on_the_bus: float) -> str:
@@ -168,7 +170,7 @@ def _overheads(found: dict[str, list[Spent]], on_the_bus: float) -> str:
     torchrl = statistics.median(b - a for a, b in zip(by_hand, by_torchrl, strict=True))
     rows = {
         "TorchRL's loss, autograd and Adam, beside the update by hand": torchrl,
-        "the bus: a step's wait in the learner, less the env server's work on it": on_the_bus,
+        "the bus: a rollout's wait in the learner, less the env server's work on it": on_the_bus,
     }
     lines = [f"| {name} | {seconds * 1e6:.1f} |" for name, seconds in rows.items()]
     return "\n".join(["| overhead | µs a sample |", "|---|---:|", *lines, ""])
