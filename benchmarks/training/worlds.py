@@ -7,6 +7,7 @@ import msgspec
 import yaml
 
 from benchmarks.goals import task_of
+from messages.roll_out import ROLL_OUT
 from messages.training import TrainingSpec
 from messages.world import CLOSE, OPEN, STEP, OpenSession, RewardTerm
 from nodes.env_server.session import Session
@@ -71,6 +72,8 @@ class LocalSession:
             return self.open(request).opened()
         if service is STEP:
             return self.sessions[request.session].step(request.choices)
+        if service is ROLL_OUT:
+            return self.sessions[request.session].roll_out(request)
         if service is CLOSE:
             return self.sessions.pop(request.session).close()
         raise ValueError(f"a training does not call {service.name}")
