@@ -19,6 +19,12 @@ STAGE = interface(horizon=12)
 PREFIX = [Program(name="ahead", source="def action(obs):\n    forward()\n", max_steps=3)]
 
 
+@pytest.fixture(autouse=True)
+def whole_rollouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is."""
+    monkeypatch.setattr(own_rollouts, "AT_A_TIME", 1e9)
+
+
 def training(**changes: Any) -> Session:
     return session(SIZE, interface=STAGE, autoreset=True, prefix=PREFIX, **changes)[0]
 
@@ -122,7 +128,7 @@ def test_what_resets_take_counts_for_the_limit_of_both_together():
 
 def test_the_weights_of_the_request_before_choose_where_none_are_sent():
     playing = training()
-    with pytest.raises(ValueError, match="no policy to roll out yet: send its actor first"):
+    with pytest.raises(ValueError, match="no policy to play rollouts of yet: send its actor first"):
         playing.roll_out(asked(playing, actor=None))
     playing.roll_out(asked(playing, 1))
     assert len(playing.roll_out(asked(playing, 5, actor=None)).choices) == 5
@@ -161,8 +167,8 @@ def test_what_does_not_fit_is_refused():
     ],
     ids=["evaluation", "one episode each", "no interface", "a policy leads"],
 )
-def test_a_session_that_trains_no_policy_by_itself_refuses(changes: dict[str, Any]):
+def test_a_session_that_trains_no_policy_refuses(changes: dict[str, Any]):
     fields: dict[str, Any] = {"interface": STAGE, "autoreset": True, **changes}
     playing, _ = session(SIZE, **fields)
-    with pytest.raises(ValueError, match="rolls out a policy that is trained, with autoreset"):
+    with pytest.raises(ValueError, match="only where it trains a policy, with autoreset"):
         playing.roll_out(RollOut(session="test", drawn=np.zeros((1, SIZE)), samples=1))

