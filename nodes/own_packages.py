@@ -20,6 +20,9 @@ DEPENDENCIES = (
     "torch", "torchrl", "uvicorn", "websockets", "yaml", "zmq",
 )  # fmt: skip
 """Packages that we import. All of them are folders, so a file of such a name is another module."""
+SINGLE_FILES = ("threadpoolctl",)
+"""What we import besides: modules that are files, so that another file of that name is not found
+out by its kind."""
 TESTS = "tests"
 """The package of tests of a checkout, whose tests start processes of their own. Some distributions
 install their tests as a package of this name (opensimplex, which Crafter needs)."""

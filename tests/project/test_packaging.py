@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from nodes.own_packages import DEPENDENCIES
+from nodes.own_packages import DEPENDENCIES, SINGLE_FILES
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("launch", "messages", "models", "nodes", "rlgpt", "worlds")
@@ -56,7 +56,7 @@ def imported(*rooms: str) -> set[str]:
 def test_imported_packages_are_declared_and_declared_ones_are_imported() -> None:
     assert modules(PROJECT) == imported(*ROOMS) - optional(PROJECT) | LOADED
     assert modules(WORLD) == imported("voxeldojo")
-    assert (modules(PROJECT) | modules(WORLD)) - {"voxeldojo"} == set(DEPENDENCIES)
+    assert (modules(PROJECT) | modules(WORLD)) - {"voxeldojo"} == {*DEPENDENCIES, *SINGLE_FILES}
 
 
 def test_the_world_is_a_distribution_of_its_own() -> None:
