@@ -21,8 +21,8 @@ DEPENDENCIES = (
 )  # fmt: skip
 """Packages that we import. All of them are folders, so a file of such a name is another module."""
 SINGLE_FILES = ("threadpoolctl",)
-"""What we import besides: modules that are files, so that another file of that name is not found
-out by its kind."""
+"""Modules that we import besides, which are files: by its kind, another file of such a name cannot
+be told from ours."""
 TESTS = "tests"
 """The package of tests of a checkout, whose tests start processes of their own. Some distributions
 install their tests as a package of this name (opensimplex, which Crafter needs)."""

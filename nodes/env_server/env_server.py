@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -62,6 +62,8 @@ from nodes.env_server.step_count import StepCount
 from nodes.env_server.video_model import VideoModel
 from nodes.node import Node, NodeFailed
 from worlds.play import WorldError
+
+_Played = TypeVar("_Played", PlayOn, RollOut)
 
 
 class MineClipFiles(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -211,14 +213,12 @@ class EnvServer(Node):
             return session.step(np.asarray(request.choices))
 
     def play_on(self, request: PlayOn) -> PlayedOn:
-        if self._host.gate.shut:
-            request = msgspec.structs.replace(request, single=True)
+        request = self._single_while_paused(request)
         with self._using(request.session) as session, _VALID:
             return session.play_on(request)
 
     def roll_out(self, request: RollOut) -> RolledOut:
-        if self._host.gate.shut:
-            request = msgspec.structs.replace(request, single=True)
+        request = self._single_while_paused(request)
         with self._using(request.session) as session, _VALID:
             return session.roll_out(request)
 
@@ -274,6 +274,10 @@ class EnvServer(Node):
             return ProgramRan(steps=steps, reports=reports, episodes=session.episodes())
 
     # ---- inside
+
+    def _single_while_paused(self, request: _Played) -> _Played:
+        """While the node is paused, one decision is let through at a time."""
+        return msgspec.structs.replace(request, single=True) if self._host.gate.shut else request
 
     def _checked(self, goal: GoalHandle[RunProgram, Activity]) -> Callable[[], None]:
         """What a run calls before each step. A jailed worker is paused from outside."""

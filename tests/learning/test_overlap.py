@@ -202,7 +202,7 @@ def test_a_rollout_lost_beside_an_update_is_played_again_and_counted_once(
             if service in STEPS:
                 taken, at = taken + 1, at + 1
                 if loses and at == lost_at:
-                    raise RemoteError(STEP.name, "unknown_session", "The worker died.")
+                    raise RemoteError(service.name, "unknown_session", "The worker died.")
             return corridors.call(service, request)
 
         folder = tmp_path / str(loses)

@@ -28,6 +28,7 @@ from messages.world import (
     Actor,
     CloseSession,
     Interface,
+    Opened,
     OpenSession,
     PlayOn,
     RewardTerm,
@@ -227,18 +228,26 @@ def test_a_program_waits_while_its_world_is_paused_and_takes_the_steps_allowed(
         bus.close()
 
 
+TURNING = Interface(
+    observations=["compass"],
+    actions=["forward", "turn_left"],
+    rewards=[RewardTerm(kind="success", weight=1.0)],
+    success=LOG,
+    horizon=50,
+)
+
+
+def even(opened: Opened) -> Actor:
+    """A policy to which both choices are alike."""
+    layer = layer_of(np.zeros((2, opened.features.shape[1])), np.zeros(2))
+    return Actor(fields=opened.fields, choices=opened.choices, layers=[layer])
+
+
 def test_a_policys_steps_wait_while_the_world_is_paused(world: Process, run_folder: Path) -> None:
     bus = Bus(run_folder)
-    interface = Interface(
-        observations=["compass"],
-        actions=["forward", "turn_left"],
-        rewards=[RewardTerm(kind="success", weight=1.0)],
-        success=LOG,
-        horizon=50,
-    )
     try:
         opening = OpenSession(
-            session="a", task=TASK, size=2, seeds=SeedRange(first=5, count=9), interface=interface
+            session="a", task=TASK, size=2, seeds=SeedRange(first=5, count=9), interface=TURNING
         )
         opened = bus.call(OPEN, opening, timeout=COMPILING)
         change(bus, "env_server", paused=True)
@@ -253,8 +262,7 @@ def test_a_policys_steps_wait_while_the_world_is_paused(world: Process, run_fold
             assert stepped.result(PATIENCE).steps.tolist() == [1, 1]
         assert state(bus, "env_server").taken == 1
         # The same where the session plays the policy itself: a decision at a time.
-        even = layer_of(np.zeros((2, opened.features.shape[1])), np.zeros(2))
-        actor = Actor(fields=opened.fields, choices=opened.choices, layers=[even])
+        actor = even(opened)
         with ThreadPoolExecutor(1) as pool:
             playing = pool.submit(bus.call, PLAY_ON, PlayOn(session="a", actor=actor))
             eventually(lambda: state(bus, "env_server").waiting == ["env_server/play_on"])
@@ -269,25 +277,17 @@ def test_a_policys_steps_wait_while_the_world_is_paused(world: Process, run_fold
 
 def test_a_rollout_waits_while_the_world_is_paused(world: Process, run_folder: Path) -> None:
     bus = Bus(run_folder)
-    interface = Interface(
-        observations=["compass"],
-        actions=["forward", "turn_left"],
-        rewards=[RewardTerm(kind="success", weight=1.0)],
-        success=LOG,
-        horizon=50,
-    )
     try:
         opening = OpenSession(
             session="b",
             task=TASK,
             size=2,
             seeds=SeedRange(first=5, count=9),
-            interface=interface,
+            interface=TURNING,
             autoreset=True,
         )
         opened = bus.call(OPEN, opening, timeout=COMPILING)
-        even = layer_of(np.zeros((2, opened.features.shape[1])), np.zeros(2))
-        actor = Actor(fields=opened.fields, choices=opened.choices, layers=[even])
+        actor = even(opened)
         request = RollOut(session="b", drawn=np.full((9, 2), 0.3), samples=1000, actor=actor)
         change(bus, "env_server", paused=True)
         with ThreadPoolExecutor(1) as pool:

@@ -68,8 +68,8 @@ class Hyperparameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True)
     encoder: NotNegative = 0
     fusion: NotNegative = 0
 
-    # The machine. overlap: the next rollout is collected while an update runs, by the weights after
-    # each of its epochs in turn (docs/options.md).
+    # The machine. overlap: the next rollout is collected while an update runs, by weights that
+    # change as it goes on (docs/options.md).
     overlap: bool = False
     # Who makes the decisions of a rollout. session: the session, which is sent the weights, where
     # it can play the policy; learner: the learner, which sends each of them.

@@ -9,16 +9,18 @@ import math
 
 import numpy as np
 import torch
+from torch import nn
 
 from messages.roll_out import RolledOut, RollOut
-from messages.world import Actor, Stepped
+from messages.world import Actor
 from models.actor import PlainActor
 from models.memory import MemoryNetwork
 from nodes.learner.checkpoints.exporting import exported, not_playable
 from nodes.learner.checkpoints.state import TrainingState
-from nodes.learner.collecting.rollout import Collector
+from nodes.learner.collecting.rollout import Collector, one_decision
 from nodes.learner.collecting.session import TrainingSession
 from nodes.learner.collecting.sessions import Session
+from nodes.times import spending
 
 _MOST = 2**62  # steps, in place of infinitely many
 
@@ -93,33 +95,14 @@ class PlainRollout:
         assert self._actor is not None
         features = self._collector.features[decision].numpy()
         mask = self._collector.mask[decision].numpy()
-        choices, log_probs = self._actor.draw(features, mask, self._drawn[decision])
-        return _one_decision(choices, log_probs, self._session.step(choices))
+        with spending("network"):
+            choices, log_probs = self._actor.draw(features, mask, self._drawn[decision])
+        return one_decision(choices, log_probs, self._session.step(choices))
 
     def _exported(self) -> Actor:
-        state = self._state
-        network = (state.networks if state.acting is None else state.acting.networks).actor
+        network = self._state.player
+        assert isinstance(network, nn.Module)  # without a memory
         arrays = [each.detach().cpu().numpy() for each in network.parameters()]
         if not all(np.isfinite(each).all() for each in arrays):
             raise RuntimeError("The policy's weights are not finite: no choice can be made by it.")
-        return exported(state.spaces, network, greedy=False)
-
-
-def _one_decision(choices: np.ndarray, log_probs: np.ndarray, stepped: Stepped) -> RolledOut:
-    rows = stepped.final_rows
-    return RolledOut(
-        choices=choices[None],
-        log_probs=log_probs[None],
-        features=stepped.features[None],
-        mask=stepped.mask[None],
-        reward=stepped.reward[None],
-        steps=stepped.steps[None],
-        terminated=stepped.terminated[None],
-        truncated=stepped.truncated[None],
-        success=stepped.success[None],
-        final_at=np.stack([np.zeros_like(rows), rows], 1),
-        final_features=stepped.final_features,
-        final_returns=stepped.final_returns,
-        final_lengths=stepped.final_lengths,
-        prefix_steps=stepped.prefix_steps,
-    )
+        return exported(self._state.spaces, network, greedy=False)

@@ -112,7 +112,7 @@ class _Ends:
         self,
         at: np.ndarray[Any, Any],
         success: np.ndarray[Any, Any],
-        answer: Stepped | RolledOut,
+        answer: RolledOut,
     ) -> None:
         """``at`` int64 (n, 2): decision and environment, ``success`` bool (n,)."""
         if not len(at):
@@ -126,6 +126,29 @@ class _Ends:
             self.episodes.append(
                 EndedEpisode(environment=row, success=won, total_reward=total, length=length)
             )
+
+
+def one_decision(
+    choices: np.ndarray[Any, Any], log_probs: np.ndarray[Any, Any], stepped: Stepped
+) -> RolledOut:
+    """A rollout of the decision that was carried out; ``choices`` and ``log_probs`` (B,)."""
+    rows = stepped.final_rows
+    return RolledOut(
+        choices=choices[None],
+        log_probs=log_probs[None],
+        features=stepped.features[None],
+        mask=stepped.mask[None],
+        reward=stepped.reward[None],
+        steps=stepped.steps[None],
+        terminated=stepped.terminated[None],
+        truncated=stepped.truncated[None],
+        success=stepped.success[None],
+        final_at=np.stack([np.zeros_like(rows), rows], 1),
+        final_features=stepped.final_features,
+        final_returns=stepped.final_returns,
+        final_lengths=stepped.final_lengths,
+        prefix_steps=stepped.prefix_steps,
+    )
 
 
 class Collector:
@@ -185,46 +208,37 @@ class Collector:
             RuntimeError: the actor's output is not finite.
             whatever ``step`` raises; the collector must ``begin`` again then.
         """
-        self._restart()
         remembering = actor if isinstance(actor, Remembering) else None
         memory = None if remembering is None else remembering.memory.clone().cpu()
-        ends = _Ends()
-        samples = prefix_steps = 0
-        while self.filled < self.decisions and go_on(samples, prefix_steps):
-            t = self.filled
+
+        def play(decision: int, samples: int, prefix_steps: int) -> RolledOut:
             with spending("network"), torch.no_grad():
-                logits = actor(self.features[t].to(device)).cpu()
-                distribution = MaskedCategorical(logits, self.mask[t])
+                logits = actor(self.features[decision].to(device)).cpu()
+                distribution = MaskedCategorical(logits, self.mask[decision])
                 chosen = distribution.sample(generator=generator)
-                self.choices[t] = chosen
-                self.log_probs[t] = distribution.log_prob(chosen)
+                log_probs = distribution.log_prob(chosen).numpy()
             stepped = step(chosen.numpy())
-            for name in _OF_STEPS:
-                self._arrays[name][t] = getattr(stepped, name)
-            self._arrays["features"][t + 1] = stepped.features
-            self._arrays["mask"][t + 1] = stepped.mask
-            rows = stepped.final_rows
-            ends.add(np.stack([np.full_like(rows, t), rows], 1), stepped.success[rows], stepped)
             if remembering is not None:
-                remembering.forget(rows.tolist())
-            samples += int(stepped.steps.sum())
-            prefix_steps += stepped.prefix_steps
-            self.filled += 1
-        return self._rollout(ends, prefix_steps, memory)
+                remembering.forget(stepped.final_rows.tolist())
+            return one_decision(chosen.numpy(), log_probs, stepped)
+
+        return replace(self.collect_played(play, go_on), memory=memory)
 
     def collect_played(
         self,
         play: Callable[[int, int, int], RolledOut],
         go_on: Callable[[int, int], bool],
     ) -> Rollout:
-        """The same by what ``play(decision, samples, prefix_steps)`` returns: the next decisions,
-        by the number of the first one and what was spent before it. ``go_on`` is called before each
-        call of it.
+        """Collect what ``play(decision, samples, prefix_steps)`` returns, the next decisions by the
+        number of the first one and what was spent before it, until the storage is full or
+        ``go_on(samples, prefix_steps)`` is False.
 
         Raises:
             whatever ``play`` raises; the collector must ``begin`` again then.
         """
-        self._restart()
+        self.features[0] = self.features[self.filled]
+        self.mask[0] = self.mask[self.filled]
+        self.filled = 0
         ends = _Ends()
         samples = prefix_steps = 0
         while self.filled < self.decisions and go_on(samples, prefix_steps):
@@ -240,15 +254,9 @@ class Collector:
             samples += int(rolled.steps.sum())
             prefix_steps += rolled.prefix_steps
             self.filled = end
-        return self._rollout(ends, prefix_steps, None)
+        return self._rollout(ends, prefix_steps)
 
-    def _restart(self) -> None:
-        """Collect from the last features on."""
-        self.features[0] = self.features[self.filled]
-        self.mask[0] = self.mask[self.filled]
-        self.filled = 0
-
-    def _rollout(self, ends: "_Ends", prefix_steps: int, memory: Tensor | None) -> Rollout:
+    def _rollout(self, ends: "_Ends", prefix_steps: int) -> Rollout:
         end = self.filled
         finals = self.features.new_zeros(len(ends.episodes), self.features.shape[-1])
         if ends.episodes:
@@ -266,5 +274,4 @@ class Collector:
             final_features=finals,
             episodes=ends.episodes,
             prefix_steps=prefix_steps,
-            memory=memory,
         )

@@ -130,7 +130,7 @@ class TrainingSession:
         opened = self._led(self._request(OPEN, request))
         self._seeds_before = seeds_used
         self._episodes[:] = 1
-        self._count_seeds(opened)
+        self._count_seeds(opened.begun)
         return opened
 
     def step(self, choices: np.ndarray[Any, Any]) -> Stepped:
@@ -141,7 +141,7 @@ class TrainingSession:
         """
         stepped = self._led(self._request(STEP, Step(session=self.plan.name, choices=choices)))
         self._episodes[stepped.final_rows] += 1
-        self._count_seeds(stepped)
+        self._count_seeds(stepped.begun)
         return stepped
 
     @property
@@ -154,12 +154,13 @@ class TrainingSession:
         """Decisions that it makes itself, for every environment. Raises SessionLost: as `step`."""
         rolled = self._request(ROLL_OUT, request)
         np.add.at(self._episodes, rolled.final_at[:, 1], 1)
-        self.seeds_used = self._seeds_before + self._batch * int(self._episodes.max())
+        self._count_seeds()
         return rolled
 
-    def _count_seeds(self, answer: Opened | Stepped) -> None:
-        """Environment i plays seeds i, i + size, ...: the fastest one decides how many are used."""
-        begun = answer.begun or int(self._episodes.max())
+    def _count_seeds(self, begun: int = 0) -> None:
+        """Environment i plays seeds i, i + size, ...: the fastest one decides how many are used.
+        ``begun``: see `Stepped`."""
+        begun = begun or int(self._episodes.max())
         self.seeds_used = self._seeds_before + self._batch * begun
 
     def _seeds(self, used: int) -> SeedRange:
