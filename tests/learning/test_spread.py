@@ -16,7 +16,7 @@ import torch
 
 from messages.bus import DeadlineExceeded, RemoteError, ServiceError
 from messages.program import Program
-from messages.roll_out import ROLL_OUT
+from messages.roll_out import ROLL_OUT, RollOut
 from messages.training import Trained, TrainingSpec, Tryouts
 from messages.world import OPEN, STEP, SeedRange
 from nodes.common.parameters.hyperparameters import Hyperparameters
@@ -27,6 +27,7 @@ from nodes.learner.collecting.env_servers import servers_of
 from nodes.learner.collecting.episodes import RecentEpisodes
 from nodes.learner.collecting.session_plan import SessionPlan
 from nodes.learner.collecting.spread import SpreadSession, shares
+from nodes.learner.collecting.spread_rollout import MOST_STEPS, SureDecisions
 from nodes.learner.training import Training
 from tests.learning.corridor import Corridors, Session, corridor_spec
 
@@ -42,10 +43,11 @@ class Server:
 
     def __init__(self) -> None:
         self.there = True
+        self.at_most = 5  # decisions of a rollout in one answer
         self.absence = "no reply"
         self.steps = 0
         self.sessions: list[Session] = []  # all that were ever opened
-        self.before: Callable[[], None] = lambda: None  # each step
+        self.before: Callable[[], None] = lambda: None  # each step, or part of a rollout
         self.restart()
 
     def restart(self) -> None:
@@ -56,6 +58,8 @@ class Server:
             self.before()
         if not self.there:
             raise DeadlineExceeded(f"{service.name}: {self.absence}")
+        if service is ROLL_OUT:
+            request = msgspec.structs.replace(request, drawn=request.drawn[: self.at_most])
         try:
             reply = self.corridors.call(service, request)
         except ServiceError as error:
@@ -135,19 +139,47 @@ def test_env_servers_are_those_of_the_configuration_each_with_its_deadline() -> 
     assert servers_of({}, call) == {"env_server": call}  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.parametrize("rollouts", ["session", "learner"])
 @pytest.mark.parametrize("count", [2, 3])
-def test_several_servers_train_the_same_policy_as_one(tmp_path: Path, count: int) -> None:
-    """To the bit: the same environments play the same seeds, wherever they are."""
+def test_several_servers_train_the_same_policy_as_one(
+    tmp_path: Path, count: int, rollouts: str
+) -> None:
+    """To the bit: the same environments play the same seeds, wherever they are, and whoever makes
+    the decisions. Here a decision takes one or four steps, and most rollouts end by their steps."""
     tryouts = Tryouts(seeds=SeedRange(first=5000, count=5), every=1000)
-    spec = msgspec.structs.replace(corridor_spec(budget=2000, stop_at=2.0), tryouts=tryouts)
-    alone = train(tmp_path / "one", [Server()], spec)
+    spec = corridor_spec(budget=2000, stop_at=2.0)
+    spec = msgspec.structs.replace(spec, tryouts=tryouts, most=3000)
+    parameters = msgspec.structs.replace(PARAMETERS, rollout_samples=120)
+    alone = train(tmp_path / "one", [Server()], spec, parameters)
     servers = [Server() for _ in range(count)]
-    together = train(tmp_path / "several", servers, spec)
+    servers[-1].at_most = 3  # their answers come in parts of different lengths
+    parameters = msgspec.structs.replace(parameters, rollouts=rollouts)
+    together = train(tmp_path / "several", servers, spec, parameters)
     assert msgspec.structs.replace(together, policy=alone.policy) == alone
     for name, tensor in weights(tmp_path / "one").items():
         assert torch.equal(tensor, weights(tmp_path / "several")[name]), name
     assert all(server.steps > 0 for server in servers)
     assert all(server.corridors.sessions == {} for server in servers)
+
+
+def test_a_server_makes_those_decisions_alone_that_are_sure_to_begin() -> None:
+    """Seven environments, whose decisions take four steps at most, and their resets thirty."""
+    prefix = [Program(name="walk", source="", max_steps=30)]
+    spec = msgspec.structs.replace(corridor_spec(budget=2000), prefix=prefix)
+    sure = SureDecisions(spec, 7)
+
+    def decisions(samples: int, in_all: int | None = None) -> int:
+        drawn = np.zeros((16, 7))
+        return sure.of(RollOut(session="toy", drawn=drawn, samples=samples, in_all=in_all))
+
+    assert decisions(10**9) == decisions(16 * 28) == 16  # all that are asked for
+    # The fourth decision begins after 84 steps at most, and none does after 85 or more.
+    assert (decisions(85), decisions(84), decisions(1)) == (4, 3, 1)
+    # The third one begins after 2 * 7 * 34 steps at most, resets included.
+    assert (decisions(10**9, 476), decisions(10**9, 475), decisions(10**9, 0)) == (3, 2, 1)
+    assert SureDecisions(spec, 1000).of(
+        RollOut(session="toy", drawn=np.zeros((16, 1000)), samples=10**9)
+    ) == MOST_STEPS // 4000  # fmt: skip
 
 
 def test_no_two_servers_play_the_same_seed(tmp_path: Path) -> None:
@@ -186,7 +218,7 @@ def test_a_lost_server_costs_its_own_episodes(
     counted_at = [0]
 
     def lose() -> None:
-        if next(calls) == 40:  # in the middle of the third rollout
+        if next(calls) == 11:  # the third of four parts of the third rollout
             servers[1].restart()
             counted_at[0] = servers[1].steps
 
@@ -195,8 +227,8 @@ def test_a_lost_server_costs_its_own_episodes(
     assert "env_server_2 is lost" in caplog.text
     assert "its 4 episodes" in caplog.text
     assert "env_server_2 is taken in: 4 environments, 7 of 7 are there" in caplog.text
-    # It was at the eighth decision of that rollout; its seven steps before are the whole loss.
-    assert trained.samples == servers[0].steps + servers[1].steps - 7 * 4
+    # It was at the eleventh decision of that rollout; its ten steps before are the whole loss.
+    assert trained.samples == servers[0].steps + servers[1].steps - 10 * 4
     assert 3000 <= trained.samples < 3000 + 7
     assert trained.reason == "the budget is spent"
     assert trained.success_rate > 0.5
@@ -322,7 +354,9 @@ def test_when_all_servers_are_lost_the_rollout_is_discarded_and_begun_again(
                 server.restart()
 
     servers[0].before = lose
-    trained = train(tmp_path, servers)
+    # Step by step: by itself, the other one could have played its share before.
+    parameters = msgspec.structs.replace(PARAMETERS, rollouts="learner")
+    trained = train(tmp_path, servers, parameters=parameters)
     assert "discarded, uncounted" in caplog.text
     assert 3000 <= trained.samples < 3000 + 7
 

@@ -18,7 +18,6 @@ from models.memory import MemoryNetwork
 from nodes.learner.checkpoints.exporting import exported, not_playable
 from nodes.learner.checkpoints.state import TrainingState
 from nodes.learner.collecting.rollout import Collector, one_decision
-from nodes.learner.collecting.session import TrainingSession
 from nodes.learner.collecting.sessions import Session
 from nodes.times import spending
 
@@ -76,7 +75,7 @@ class PlainRollout:
         version = 0 if acting is None else acting.version
         actor = None if version == self._version else self._exported()
         self._version = version
-        if not (self._by_session and isinstance(session, TrainingSession) and session.rolls_out):
+        if not (self._by_session and session.rolls_out):
             return self._play_one(decision, actor)
         until = len(self._drawn) if acting is None else acting.plays_until(decision)
         in_all = self._in_all - samples - prefix_steps

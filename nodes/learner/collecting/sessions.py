@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from messages.interface import Call
+from messages.roll_out import RolledOut, RollOut
 from messages.world import Opened, Stepped
 from nodes.learner.collecting.session import Arrival, TrainingSession
 from nodes.learner.collecting.session_plan import SessionPlan
@@ -16,6 +17,7 @@ from nodes.learner.collecting.spread import SpreadSession
 class Session(Protocol):
     """A `TrainingSession`, or a `SpreadSession` that is used like one."""
 
+    plan: SessionPlan
     size: int  # environments
 
     @property
@@ -46,6 +48,13 @@ class Session(Protocol):
         ...
 
     def step(self, choices: np.ndarray[Any, Any]) -> Stepped: ...
+
+    @property
+    def rolls_out(self) -> bool:
+        """Whether it can play rollouts itself: see `RollOut`."""
+        ...
+
+    def roll_out(self, request: RollOut) -> RolledOut: ...
 
     def close(self) -> None: ...
 

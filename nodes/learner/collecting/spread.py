@@ -11,20 +11,24 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from messages.bus import BusError, ServiceError
 from messages.interface import Call
+from messages.roll_out import RolledOut, RollOut
 from messages.world import Opened, Stepped
 from nodes.learner.checkpoints.state import Spaces
 from nodes.learner.collecting.session import Arrival, SessionLost, TrainingSession
 from nodes.learner.collecting.session_plan import SessionPlan
+from nodes.learner.collecting.spread_answers import rolled_together, stepped_together
+from nodes.learner.collecting.spread_rollout import SureDecisions, roll_out_share
 from nodes.times import WAITS, spending
 
 LONGEST_PAUSE = 5.0
 """Seconds, at most, before a server that was lost, or refused, is tried again."""
+_Answer = TypeVar("_Answer", Stepped, RolledOut)
 _TURN = 0.2  # seconds between two checks whether the wait for a server is to go on
 
 
@@ -50,8 +54,9 @@ class Member:
         """Begin to open its session, in its own thread."""
         self.opening = self._threads.submit(self.session.open, seeds_used)
 
-    def step(self, choices: np.ndarray[Any, Any]) -> Future[Stepped]:
-        return self._threads.submit(self.session.step, choices)
+    def begin_asking(self, ask: Callable[["Member"], _Answer]) -> Future[_Answer]:
+        """Begin a call of its session, in its own thread."""
+        return self._threads.submit(ask, self)
 
     def close(self) -> Future[None] | None:
         """Close its session, if it is open. One that is just being opened is closed once it is;
@@ -99,8 +104,9 @@ class SpreadSession:
     def __init__(self, servers: Mapping[str, Call], plan: SessionPlan, log: logging.Logger) -> None:
         self.size = plan.size
         self._servers = dict(servers)
-        self._plan = plan
+        self.plan = plan
         self._log = log
+        self._sure = SureDecisions(plan.spec, plan.size)
         self._spaces: Spaces | None = None
         self._room = float("inf")
         self._members: list[Member] = []
@@ -134,7 +140,7 @@ class SpreadSession:
 
     def _share(self, node: str, rows: slice) -> TrainingSession:
         """The session on an env server, with these rows of the batch."""
-        plan = self._plan
+        plan = self.plan
         share = replace(
             plan,
             size=rows.stop - rows.start,
@@ -188,7 +194,7 @@ class SpreadSession:
         """
         reported = False
         while True:
-            if self._plan.once:
+            if self.plan.once:
                 opened, lost = self._open_whole(seeds_used, check)
             else:
                 opened, lost = self._open_shares(seeds_used, check)
@@ -273,29 +279,24 @@ class SpreadSession:
         Raises:
             SessionLost: no server is left, or (with ``once``) one was lost.
         """
-        up = self._up
-        first, *others = up
-        answers: list[tuple[Member, Stepped]] = []
-        lost: SessionLost | None = None
-        futures = [(member, member.step(choices[member.rows])) for member in others]
-        try:
-            answers.append((first, first.session.step(choices[first.rows])))
-        except SessionLost as error:
-            lost = error
-            self._lose(first, error)
-        finally:  # no session is left in the middle of a step
-            for member, future in futures:
-                with spending(WAITS + member.node):
-                    wait([future])
-        for member, future in futures:
-            try:
-                answers.append((member, future.result()))
-            except SessionLost as error:
-                lost = error
-                self._lose(member, error)
-        if lost is not None and (self._plan.once or not answers):
-            raise lost
-        return self._together(answers)
+        return stepped_together(
+            self.size, self._ask(lambda member: member.session.step(choices[member.rows]))
+        )
+
+    @property
+    def rolls_out(self) -> bool:
+        return self._members[0].session.rolls_out
+
+    def roll_out(self, request: RollOut) -> RolledOut:
+        """Decisions that the servers make themselves, each without waiting for the others. Raises
+        SessionLost: as `step`."""
+        decisions = self._sure.of(request)
+        return rolled_together(
+            self.size,
+            self._ask(
+                lambda member: roll_out_share(member.session, request, member.rows, decisions)
+            ),
+        )
 
     def take_in(self) -> list[Arrival]:
         """Before a rollout: the servers that have come since the last one; the others that are
@@ -319,6 +320,36 @@ class SpreadSession:
                 self._log.debug("the session on %s was not closed: %s", node, error)
 
     # ---- inside
+
+    def _ask(self, ask: Callable[[Member], _Answer]) -> list[tuple[slice, _Answer]]:
+        """Ask all servers that are there, side by side: the rows of those that answered, and their
+        answers.
+
+        Raises:
+            SessionLost: none did, or (with ``once``) one did not.
+        """
+        first, *others = self._up
+        answers: list[tuple[slice, _Answer]] = []
+        lost: SessionLost | None = None
+        futures = [(member, member.begin_asking(ask)) for member in others]
+        try:
+            answers.append((first.rows, ask(first)))
+        except SessionLost as error:
+            lost = error
+            self._lose(first, error)
+        finally:  # no session is left in the middle of a step
+            for member, future in futures:
+                with spending(WAITS + member.node):
+                    wait([future])
+        for member, future in futures:
+            try:
+                answers.append((member.rows, future.result()))
+            except SessionLost as error:
+                lost = error
+                self._lose(member, error)
+        if lost is not None and (self.plan.once or not answers):
+            raise lost
+        return answers
 
     def _finish_opening(self, member: Member) -> Opened:
         """Take in its session, which has been opened; what it shows.
@@ -387,7 +418,7 @@ class SpreadSession:
             int(self.present.sum()),
             self.size,
         )
-        if not self._plan.once:
+        if not self.plan.once:
             self._try((self._stand_in(member) if error.absent else None) or member)
 
     def _all_opened(self, opened: Sequence[tuple[Member, Opened]]) -> Opened:
@@ -404,37 +435,3 @@ class SpreadSession:
             mask=mask,
             prefix_steps=sum(each.prefix_steps for _, each in opened),
         )
-
-    def _together(self, answers: Sequence[tuple[Member, Stepped]]) -> Stepped:
-        def column(name: str) -> np.ndarray[Any, Any]:
-            return self._column(name, answers)
-
-        def ends(name: str) -> np.ndarray[Any, Any]:
-            return np.concatenate([getattr(each, name) for _, each in answers])
-
-        mask = column("mask")
-        mask[~self.present] = True  # something has to be possible
-        rows = [each.final_rows + member.rows.start for member, each in answers]
-        return Stepped(
-            features=column("features"),
-            mask=mask,
-            reward=column("reward"),
-            steps=column("steps"),
-            terminated=column("terminated"),
-            truncated=column("truncated"),
-            success=column("success"),
-            final_rows=np.concatenate(rows),
-            final_features=ends("final_features"),
-            final_returns=ends("final_returns"),
-            final_lengths=ends("final_lengths"),
-            prefix_steps=sum(each.prefix_steps for _, each in answers),
-            final_scored=[scored for _, each in answers for scored in each.final_scored],
-            matched=None if answers[0][1].matched is None else column("matched"),
-        )
-
-    def _column(self, name: str, answers: Sequence[tuple[Member, Stepped]]) -> np.ndarray[Any, Any]:
-        given = np.asarray(getattr(answers[0][1], name))
-        column = np.zeros((self.size, *given.shape[1:]), given.dtype)
-        for member, each in answers:
-            column[member.rows] = getattr(each, name)
-        return column
