@@ -19,7 +19,7 @@ Part = tuple[slice, _Answer]
 
 
 def stepped_together(size: int, parts: Sequence[Part[Stepped]]) -> Stepped:
-    """The step of all ``size`` environments. Those that nobody played stand still: their rows are
+    """The step of all ``size`` environments. Those of no part stand still: their rows are
     zero, ``steps`` too, and every choice is possible."""
     answers = [each for _, each in parts]
     matched = () if answers[0].matched is None else ("matched",)
