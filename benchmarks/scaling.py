@@ -1,5 +1,5 @@
-"""python -m benchmarks.scaling [--quick] [--json FILE]: samples a second against env servers,
-environments and cores, and which node all others wait for.
+"""python -m benchmarks.scaling [--options] [--each-sent] [--quick] [--json FILE]: samples a second
+against env servers, environments and cores, and which node all others wait for.
 
 For each row a launch of a learner and so many env servers trains *harvest log* by single steps
 (``--options``: with two coded actions). Beside the rate of the clock stands what does not depend on
@@ -64,6 +64,9 @@ def main() -> int:
         "--rollouts", type=positive, default=20, help="timed in each row; default: 20"
     )
     parser.add_argument("--options", action="store_true", help="with coded actions as options")
+    parser.add_argument(
+        "--each-sent", action="store_true", help="the learner makes each decision and sends it"
+    )
     parser.add_argument("--json", type=output_file, help="write the figures to this file as well")
     given = parser.parse_args()
     if given.quick:
@@ -78,7 +81,7 @@ def main() -> int:
             continue
         print(f"{cores} cores, {servers} env servers, {environments} environments", file=sys.stderr)
         os.sched_setaffinity(0, there[:cores])  # the nodes have those of this process
-        rows.append(row(cores, servers, environments, given.rollouts, given.options))
+        rows.append(row(cores, servers, environments, given))
     print(f"{len(there)} cores, load {os.getloadavg()[0]:.1f}")
     print(table(rows))
     if given.json is not None:
@@ -86,15 +89,18 @@ def main() -> int:
     return 0
 
 
-def row(cores: int, servers: int, environments: int, rollouts: int, options: bool) -> Row:
-    """Train for so many rollouts; the first one, with the sessions' opening, is left out."""
-    samples = (rollouts + 1) * environments * DECISIONS * (30 if options else 1)
-    spec = (options_spec if options else steps_spec)(0, samples)
+def row(cores: int, servers: int, environments: int, given: argparse.Namespace) -> Row:
+    """Train for as many rollouts as are given; the first one, with the sessions' opening, is left
+    out."""
+    rollouts: int = given.rollouts
+    samples = (rollouts + 1) * environments * DECISIONS * (30 if given.options else 1)
+    spec = (options_spec if given.options else steps_spec)(0, samples)
     changes: dict[str, Any] = {
         "target_kl": 0.0,  # every epoch is done, so that rows compare
         "environments": environments,
         "decisions": DECISIONS,
         "rollout_samples": 10**9,
+        "rollouts": "learner" if given.each_sent else "session",
     }
     at: list[tuple[int, float, dict[str, float]]] = []
     with (

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from messages.bounds import Mebibytes, NotNegative, Threads
+from messages.bounds import Mebibytes, NotNegative, Positive, Threads
 from messages.bus import SESSION_KILLED, GoalHandle, ServiceError
 from messages.program import CHECK, Checked, CheckProgram
 from messages.roll_out import ROLL_OUT, RolledOut, RollOut
@@ -82,7 +82,7 @@ class EnvServer(Node):
 
     class Parameters(Node.Parameters, kw_only=True, forbid_unknown_fields=True):
         world: dict[str, Any] = msgspec.field(default_factory=dict)  # its kind, and its options
-        most_environments: int = MOST_ENVIRONMENTS  # in one session
+        most_environments: Positive = MOST_ENVIRONMENTS  # in one session
         longest_film: NotNegative = 1200  # frames; 0: nothing is filmed
         jail: Jail = True  # "partial": as much of it as the kernel supports; false: none
         jail_memory: Mebibytes = 1024  # that a jailed session may take beyond its world

@@ -33,6 +33,9 @@ from messages.world import (
     TakeInterface,
     Task,
 )
+from nodes.config import ConfigError
+from nodes.env_server.env_server import EnvServer
+from nodes.testing import MockBus, start
 from tests.bus_processes import PATIENCE, Process, eventually, launch
 from tests.env_server.embedded_server import COMPILING, SCRIPT, bus, run, server
 
@@ -214,6 +217,13 @@ def test_a_session_has_a_largest_size_and_is_not_filmed_where_films_are_off(
         assert not list(run.rglob("*.mp4"))
     finally:
         server.kill()
+
+
+def test_a_server_of_no_environments_is_refused_when_it_starts(tmp_path: Path) -> None:
+    words = "most_environments is 0: expected `int` >= 1"
+    world = {"kind": "embedded"}
+    with pytest.raises(ConfigError, match=words):
+        start(EnvServer, MockBus("env_server"), tmp_path, most_environments=0, world=world)
 
 
 def test_errors_of_invalid_requests_have_codes(server: Process, bus: Bus) -> None:

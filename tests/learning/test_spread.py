@@ -69,7 +69,8 @@ def test_several_servers_train_the_same_policy_as_one(
     tmp_path: Path, count: int, rollouts: str
 ) -> None:
     """To the bit: the same environments play the same seeds, wherever they are, and whether they
-    or the learner make the decisions. Here a decision takes one or four steps, and most rollouts end by their steps."""
+    or the learner make the decisions. Here a decision takes one or four steps, and most rollouts
+    end by their steps."""
     tryouts = Tryouts(seeds=SeedRange(first=5000, count=5), every=1000)
     spec = corridor_spec(budget=2000, stop_at=2.0)
     spec = msgspec.structs.replace(spec, tryouts=tryouts, most=3000)
