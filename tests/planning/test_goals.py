@@ -280,7 +280,8 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
             "ghast is found in the biome nether alone, and a fight is planned for where an episode "
             "begins: task.biome=nether begins there; what comes nearest is",
         ),
-        (["prompt=kill the dragon", "task.biome=nether"], "found in the biome the_end alone"),
+        (["prompt=kill the dragon", "task.biome=nether"], "no ender_dragon is ever met in a world"),
+        (["prompt=kill a mooshroom", "task.biome=plains"], "no mooshroom is ever met in a world"),
         (["prompt=kill a wither"], "task.world.initial_mobs=wither lays one out; what comes"),
         (["task.id=playthrough"], "1 more dragon_egg in the inventory': no way to the End can be"),
         (["task.id=playthrough", "limits.samples=9000"], "no way to the End can be"),

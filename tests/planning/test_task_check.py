@@ -73,6 +73,10 @@ def test_the_task_files_of_launch_have_no_problem(path: Path) -> None:
             "success: oxygen 300 or more holds before the first step",
         ),
         (
+            {"success": UNSAID, "prompt": "kill a mooshroom", "biome": "plains"},
+            "success: no mooshroom is ever met in a world of plains: choose another task.biome",
+        ),
+        (
             {"success": Condition(kind="in_biome", name="forest")},
             "holds before the first step: an episode begins in it: choose another task.biome",
         ),
@@ -127,6 +131,23 @@ def test_mistakes_in_a_task_are_named(change: dict[str, object], problem: str) -
 )
 def test_a_state_that_episodes_do_not_begin_in_may_be_a_goal(change: dict[str, object]) -> None:
     assert task_problem(msgspec.structs.replace(TASK, **change)) == ""
+
+
+@pytest.mark.parametrize(
+    ("mob", "change"),
+    [
+        ("mooshroom", {"biome": "mushroom_island"}),
+        ("mooshroom", {"biome": ""}),
+        ("mooshroom", {"biome": "plains", "world": {"initial_mobs": "cow, mooshroom"}}),
+        ("blaze", {"biome": "plains"}),  # in the Nether, to which a portal leads
+        ("snowman", {"biome": "plains", "inventory": {"snow": 2, "pumpkin": 1}}),  # is built
+    ],
+)
+def test_a_mob_to_be_killed_has_to_be_there_or_on_a_way_from_there(
+    mob: str, change: dict[str, object]
+) -> None:
+    goal = msgspec.structs.replace(TASK, success=Condition(kind="killed", name=mob), **change)
+    assert task_problem(goal) == ""
 
 
 def test_the_planner_rejects_a_goal_with_an_unknown_item(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from voxeldojo.obtainable import coverage, explain, judge, measure
 from voxeldojo.obtainable.__main__ import main
 from voxeldojo.obtainable.derivations import World, derive
 from voxeldojo.rules import BIOMES, BLOCKS
+from voxeldojo.rules.mobs import MOBS
 from voxeldojo.rules.sources import OTHER_BIOMES, overworld_biomes, sources
 from voxeldojo.tasks import task_spec
 
@@ -194,3 +195,18 @@ def test_every_task_is_made_reset_and_stepped() -> None:
     assert found.programmatic.tried == found.programmatic.reset == 1581
     assert found.families["creative"].reset == 1560
     assert found.families["playthrough"].reset == 1
+
+
+@pytest.mark.parametrize("engine", [False, True])
+def test_a_mob_can_be_met_in_each_biome_where_it_spawns(engine: bool) -> None:
+    """By the lists that the engine spawns from, which say it a second time."""
+    missing = {
+        (mob.name, biome)
+        for mob in MOBS
+        for entry in mob.spawn
+        if entry.kind != "monument"  # which only some biomes have
+        for spot in sources().spots(entry.within, entry.without)
+        for biome in (overworld_biomes() if spot == "place:overworld" else [spot.split(":")[1]])
+        if f"mob:{mob.name}" not in derive(World((biome,), engine=engine))
+    }
+    assert missing == set()

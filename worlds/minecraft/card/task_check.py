@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from messages.world import Task
 from voxeldojo.names import near
+from voxeldojo.obtainable.derivations import World, derive
 from voxeldojo.rules import ITEMS, biome_named
 from voxeldojo.rules.mobs import mob_names
 from voxeldojo.tasks import argument_names, slots_in
@@ -60,6 +61,8 @@ def task_problems(task: Task) -> Iterator[str]:
         if mob.strip() and mob.strip() not in mob_names:
             yield f"world.initial_mobs: there is no mob {mob.strip()!r}{near(mob, mob_names[1:])}"
     yield from _world_problems(task)
+    if absent := _never_met(task):
+        yield f"success: {absent}"
     if already := _holds_already(task):
         short = CONDITIONS.short(task.success)
         yield f"success: {short} holds before the first step: an episode begins {already}"
@@ -85,6 +88,21 @@ def _holds_already(task: Task) -> str:
             return "with it on: leave it out of task.world.initial_slots"
         case _:
             return ""
+
+
+def _never_met(task: Task) -> str:
+    """Why the mob that is to be killed cannot be met; empty if it can, or none is to be killed."""
+    mob, biome = task.success.name, biome_of(task)
+    laid_out = {name.strip() for name in str(task.world.get("initial_mobs", "")).split(",")}
+    if task.success.kind != "killed" or not biome or mob in laid_out:
+        return ""
+    began = World(biomes=(biome,), items=tuple(sorted(task.inventory)), mobs=tuple(laid_out))
+    if f"mob:{mob}" in derive(began):
+        return ""
+    return (
+        f"no {mob} is ever met in a world of {biome}: choose another task.biome ('' for a world of "
+        f"all biomes), or begin with one: task.world.initial_mobs={mob}"
+    )
 
 
 def _worn(task: Task) -> set[str]:
