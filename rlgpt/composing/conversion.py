@@ -56,7 +56,7 @@ def complaint(error: str, kind: Any, value: Any) -> str:
     message, _, where = error.partition(" - at ")
     if where.startswith("`key` in ") and (found := _key_of_no_name(value, "")) is not None:
         return found
-    path = where.strip("`").removeprefix("$").lstrip(".")
+    path = _path(where)
     shown = _with_keys(path, kind, value)
     unknown = re.search(r"unknown field `(\w+)`", message)
     if unknown:
@@ -74,6 +74,11 @@ def complaint(error: str, kind: Any, value: Any) -> str:
     if choice and valid:
         sentence = f"it cannot be {choice[1]!r}{instead(choice[1], valid)}"
     return f"`{shown}`: {sentence}" if shown else sentence
+
+
+def _path(where: str) -> str:
+    """Of the place that msgspec names, ``$.nodes[...].restart``, what follows the first dot."""
+    return where.strip("`").removeprefix("$").lstrip(".")
 
 
 def _key_of_no_name(value: Any, path: str) -> str | None:
@@ -151,24 +156,33 @@ def _with_keys(path: str, kind: Any, value: Any) -> str:
     before, open_key, after = path.partition("[...]")
     if not open_key:
         return path
-    for step in before.split("."):
-        value = value.get(step) if isinstance(value, dict) else None
-    key = "*"
-    for struct in structs_of(type_at(kind, f"{before}[...]")):
-        key = next((str(key) for key, each in _items(value) if not _fits(each, struct)), key)
-    return f"{before}.{key}{after}".replace("[...]", ".*")
+    steps = before.split(".") if before else []
+    mapping = value
+    for step in steps:
+        mapping = mapping.get(step) if isinstance(mapping, dict) else None
+    keys = (
+        key for key, _ in _items(mapping) if _fails_at(path, _with_only(value, steps, key), kind)
+    )
+    return f"{before}.{next(keys, '*')}{after}".replace("[...]", ".*").lstrip(".")
+
+
+def _with_only(value: Any, steps: list[str], key: Any) -> Any:
+    """``value``, of whose mapping at ``steps`` only this key is left."""
+    if not steps:
+        return {key: value[key]}
+    return {**value, steps[0]: _with_only(value[steps[0]], steps[1:], key)}
+
+
+def _fails_at(path: str, value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind, dec_hook=_array)
+    except msgspec.ValidationError as error:
+        return _path(str(error).partition(" - at ")[2]) == path
+    return False
 
 
 def _items(value: Any) -> Iterable[tuple[Any, Any]]:
     return value.items() if isinstance(value, dict) else ()
-
-
-def _fits(value: Any, struct: inspect.StructType) -> bool:
-    try:
-        msgspec.convert(value, struct.cls, dec_hook=_array)
-    except msgspec.ValidationError:
-        return False
-    return True
 
 
 def _fields(info: Any) -> list[str]:

@@ -301,6 +301,10 @@ def test_overrides_of_task_fields_replace_those_of_the_named_task() -> None:
         ),
         (["task.id=survival", "task.horizon=0"], "expected `int` >= 1"),
         (
+            ["task.id=survival", "+task.inventory.log=2", "+task.inventory.stick=1.5"],
+            "goal: `task.inventory.stick`: expected `int`, got `float`",
+        ),
+        (
             ["task.id=survival", "task.horizon=100"],
             "task.horizon: to be alive after 100 days takes 2,400,000 steps, and an episode has "
             "100: set task.horizon=2400000 or more",
