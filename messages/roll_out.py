@@ -1,10 +1,14 @@
 """Rollouts that a training's session plays itself, by the weights of the policy that is trained."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import msgspec
+import numpy as np
 
 from messages.array import Array
 from messages.interface import LIMITED_BY_SERVER, Service
-from messages.world import Actor
+from messages.world import Actor, Stepped
 
 
 class RollOut(msgspec.Struct, tag=True, frozen=True, kw_only=True):
@@ -42,6 +46,40 @@ class RolledOut(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     final_lengths: Array  # int64 (n,)
     prefix_steps: int
     final_scored: list[list[str]] = []
+
+
+def rolled_out(
+    choices: Sequence[np.ndarray[Any, Any]],
+    log_probs: Sequence[np.ndarray[Any, Any]],
+    stepped: Sequence[Stepped],
+) -> RolledOut:
+    """Decisions, at least one, that were carried out one by one; ``choices`` and ``log_probs`` each
+    (size,)."""
+
+    def column(name: str) -> np.ndarray[Any, Any]:
+        return np.stack([getattr(each, name) for each in stepped])
+
+    def ends(name: str) -> np.ndarray[Any, Any]:
+        return np.concatenate([getattr(each, name) for each in stepped])
+
+    decisions = np.repeat(np.arange(len(stepped)), [len(each.final_rows) for each in stepped])
+    return RolledOut(
+        choices=np.stack(choices),
+        log_probs=np.stack(log_probs),
+        features=column("features"),
+        mask=column("mask"),
+        reward=column("reward"),
+        steps=column("steps"),
+        terminated=column("terminated"),
+        truncated=column("truncated"),
+        success=column("success"),
+        final_at=np.stack([decisions, ends("final_rows")], 1),
+        final_features=ends("final_features"),
+        final_returns=ends("final_returns"),
+        final_lengths=ends("final_lengths"),
+        prefix_steps=sum(each.prefix_steps for each in stepped),
+        final_scored=[scored for each in stepped for scored in each.final_scored],
+    )
 
 
 ROLL_OUT = Service("env_server/roll_out", RollOut, RolledOut, timeout=LIMITED_BY_SERVER)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from messages.roll_out import RolledOut, RollOut
+from messages.roll_out import rolled_out as together
 from messages.world import Actor, Opened, PlayedOn, PlayOn, Stepped
 from models.actor import PlainActor
 
@@ -51,15 +52,4 @@ def rolled_out(
         spent = samples + sum(each.prefix_steps for each in found)
         if samples >= request.samples or (request.in_all is not None and spent > request.in_all):
             break
-    names = ("features", "mask", "reward", "steps", "terminated", "truncated", "success")
-    at = [(t, row) for t, each in enumerate(found) for row in each.final_rows.tolist()]
-    return RolledOut(
-        choices=np.stack(chosen),
-        log_probs=np.stack(log_probs),
-        **{name: np.stack([getattr(each, name) for each in found]) for name in names},
-        final_at=np.array(at, np.int64).reshape(-1, 2),
-        final_features=np.concatenate([each.final_features for each in found]),
-        final_returns=np.concatenate([each.final_returns for each in found]),
-        final_lengths=np.concatenate([each.final_lengths for each in found]),
-        prefix_steps=sum(each.prefix_steps for each in found),
-    )
+    return together(chosen, log_probs, found)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from messages.roll_out import RolledOut, RollOut
+from messages.roll_out import RolledOut, RollOut, rolled_out
 from messages.world import Stepped
 from models.actor import PlainActor
 from nodes.env_server.interface.stage import InterfaceStage
@@ -79,34 +79,4 @@ class OwnRollouts:
                 break
             if time.perf_counter() >= until:
                 break
-        return _together(chosen, log_probs, stepped)
-
-
-def _together(
-    choices: list[Ints], log_probs: list[np.ndarray], stepped: list[Stepped]
-) -> RolledOut:
-    def column(name: str) -> np.ndarray:
-        return np.stack([getattr(each, name) for each in stepped])
-
-    def ends(name: str) -> np.ndarray:
-        return np.concatenate([getattr(each, name) for each in stepped])
-
-    counts = [len(each.final_rows) for each in stepped]
-    decisions = np.repeat(np.arange(len(stepped)), counts)
-    return RolledOut(
-        choices=np.stack(choices),
-        log_probs=np.stack(log_probs),
-        features=column("features"),
-        mask=column("mask"),
-        reward=column("reward"),
-        steps=column("steps"),
-        terminated=column("terminated"),
-        truncated=column("truncated"),
-        success=column("success"),
-        final_at=np.stack([decisions, ends("final_rows")], 1),
-        final_features=ends("final_features"),
-        final_returns=ends("final_returns"),
-        final_lengths=ends("final_lengths"),
-        prefix_steps=sum(each.prefix_steps for each in stepped),
-        final_scored=[scored for each in stepped for scored in each.final_scored],
-    )
+        return rolled_out(chosen, log_probs, stepped)

@@ -11,13 +11,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from messages.roll_out import RolledOut, RollOut
+from messages.roll_out import RolledOut, RollOut, rolled_out
 from messages.world import Actor
 from models.actor import PlainActor
 from models.memory import MemoryNetwork
 from nodes.learner.checkpoints.exporting import exported, not_playable
 from nodes.learner.checkpoints.state import TrainingState
-from nodes.learner.collecting.rollout import Collector, one_decision
+from nodes.learner.collecting.rollout import Collector
 from nodes.learner.collecting.sessions import Session
 from nodes.times import spending
 
@@ -96,7 +96,7 @@ class PlainRollout:
         mask = self._collector.mask[decision].numpy()
         with spending("network"):
             choices, log_probs = self._actor.draw(features, mask, self._drawn[decision])
-        return one_decision(choices, log_probs, self._session.step(choices))
+        return rolled_out([choices], [log_probs], [self._session.step(choices)])
 
     def _exported(self) -> Actor:
         network = self._state.player

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from messages.roll_out import RolledOut
+from messages.roll_out import RolledOut, rolled_out
 from messages.world import Opened, Stepped
 from models.distribution import MaskedCategorical
 from models.memory import Remembering
@@ -128,29 +128,6 @@ class _Ends:
             )
 
 
-def one_decision(
-    choices: np.ndarray[Any, Any], log_probs: np.ndarray[Any, Any], stepped: Stepped
-) -> RolledOut:
-    """A rollout of the decision that was carried out; ``choices`` and ``log_probs`` (B,)."""
-    rows = stepped.final_rows
-    return RolledOut(
-        choices=choices[None],
-        log_probs=log_probs[None],
-        features=stepped.features[None],
-        mask=stepped.mask[None],
-        reward=stepped.reward[None],
-        steps=stepped.steps[None],
-        terminated=stepped.terminated[None],
-        truncated=stepped.truncated[None],
-        success=stepped.success[None],
-        final_at=np.stack([np.zeros_like(rows), rows], 1),
-        final_features=stepped.final_features,
-        final_returns=stepped.final_returns,
-        final_lengths=stepped.final_lengths,
-        prefix_steps=stepped.prefix_steps,
-    )
-
-
 class Collector:
     """Storage for rollouts of at most ``decisions`` decisions in ``size`` environments. ``seen``:
     the type of the features."""
@@ -220,7 +197,7 @@ class Collector:
             stepped = step(chosen.numpy())
             if remembering is not None:
                 remembering.forget(stepped.final_rows.tolist())
-            return one_decision(chosen.numpy(), log_probs, stepped)
+            return rolled_out([chosen.numpy()], [log_probs], [stepped])
 
         return replace(self.collect_played(play, go_on), memory=memory)
 

@@ -22,7 +22,11 @@ from messages.world import Opened, Stepped
 from nodes.learner.checkpoints.state import Spaces
 from nodes.learner.collecting.session import Arrival, SessionLost, TrainingSession
 from nodes.learner.collecting.session_plan import SessionPlan
-from nodes.learner.collecting.spread_answers import rolled_together, stepped_together
+from nodes.learner.collecting.spread_answers import (
+    opened_together,
+    rolled_together,
+    stepped_together,
+)
 from nodes.learner.collecting.spread_rollout import SureDecisions, roll_out_share
 from nodes.times import WAITS, spending
 
@@ -206,7 +210,7 @@ class SpreadSession:
                     self._log.warning("%d of %d environments: %s", there, self.size, without)
                     for member, error in lost:
                         member.refused = str(error)
-                return self._all_opened(opened)
+                return opened_together(self.size, [(m.rows, each) for m, each in opened])
             if reason := next((error for error in errors if not error.absent), None):
                 raise reason
             if not reported:
@@ -420,18 +424,3 @@ class SpreadSession:
         )
         if not self.plan.once:
             self._try((self._stand_in(member) if error.absent else None) or member)
-
-    def _all_opened(self, opened: Sequence[tuple[Member, Opened]]) -> Opened:
-        """Of all members together; rows of absent ones are zero, and possible."""
-        one = opened[0][1]
-        features = np.zeros((self.size, one.features.shape[1]), one.features.dtype)
-        mask = np.ones((self.size, len(one.choices)), bool)
-        for member, each in opened:
-            features[member.rows], mask[member.rows] = each.features, each.mask
-        return Opened(
-            fields=one.fields,
-            choices=one.choices,
-            features=features,
-            mask=mask,
-            prefix_steps=sum(each.prefix_steps for _, each in opened),
-        )

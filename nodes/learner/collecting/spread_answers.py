@@ -7,15 +7,26 @@ from typing import Any, TypeVar
 import numpy as np
 
 from messages.roll_out import RolledOut
-from messages.world import Stepped
+from messages.world import Opened, Stepped
 
-_Answer = TypeVar("_Answer", Stepped, RolledOut)
+_Answer = TypeVar("_Answer", Opened, Stepped, RolledOut)
 _OF_ENVIRONMENTS = ("features", "mask", "reward", "steps", "terminated", "truncated", "success")
 _OF_ROLLOUTS = (*_OF_ENVIRONMENTS, "choices", "log_probs")
 _OF_ENDS = ("final_features", "final_returns", "final_lengths")
 
 Part = tuple[slice, _Answer]
 """The rows that an env server plays, and its answer."""
+
+
+def opened_together(size: int, parts: Sequence[Part[Opened]]) -> Opened:
+    """What all ``size`` environments begin with; see `stepped_together`."""
+    one = parts[0][1]
+    return Opened(
+        fields=one.fields,
+        choices=one.choices,
+        **_columns(("features", "mask"), size, parts, axis=0),
+        prefix_steps=sum(each.prefix_steps for _, each in parts),
+    )
 
 
 def stepped_together(size: int, parts: Sequence[Part[Stepped]]) -> Stepped:

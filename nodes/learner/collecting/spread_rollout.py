@@ -12,7 +12,6 @@ from nodes.learner.spec_measures import decision_steps, longest_reset
 MOST_STEPS = 20_000
 """Primitive steps that the decisions of one request may take in all environments, as a training can
 only be ended between two requests. One decision may take more."""
-_ANY = 2**62  # steps
 
 
 class SureDecisions:
@@ -43,13 +42,14 @@ def roll_out_share(
     session: TrainingSession, request: RollOut, rows: slice, decisions: int
 ) -> RolledOut:
     """The first ``decisions`` of a request for the whole batch, in the ``rows`` that this session
-    plays. It is asked again while its answers have fewer.
+    plays. It is asked again while its answers have fewer. The request's limits are for all
+    environments: as these decisions begin within them, they end none of this share.
 
     Raises:
         SessionLost: see `TrainingSession.step`.
     """
     drawn = request.drawn[:decisions, rows]
-    asked = msgspec.structs.replace(request, drawn=drawn, samples=_ANY, in_all=None)
+    asked = msgspec.structs.replace(request, drawn=drawn)
     answers = [session.roll_out(asked)]
     made = len(answers[0].choices)
     while made < decisions:

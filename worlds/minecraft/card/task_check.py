@@ -56,10 +56,9 @@ def task_problems(task: Task) -> Iterator[str]:
             if biome != name:
                 yield f"biome: there is no biome {biome!r}: call it {name}"
     yield from _inventory_problems(task.inventory)
-    mobs = task.world.get("initial_mobs", "")
-    for mob in str(mobs).split(","):
-        if mob.strip() and mob.strip() not in mob_names:
-            yield f"world.initial_mobs: there is no mob {mob.strip()!r}{near(mob, mob_names[1:])}"
+    for mob in _initial_mobs(task):
+        if mob not in mob_names:
+            yield f"world.initial_mobs: there is no mob {mob!r}{near(mob, mob_names[1:])}"
     yield from _world_problems(task)
     if absent := _never_met(task):
         yield f"success: {absent}"
@@ -93,16 +92,21 @@ def _holds_already(task: Task) -> str:
 def _never_met(task: Task) -> str:
     """Why the mob that is to be killed cannot be met; empty if it can, or none is to be killed."""
     mob, biome = task.success.name, biome_of(task)
-    laid_out = {name.strip() for name in str(task.world.get("initial_mobs", "")).split(",")}
-    if task.success.kind != "killed" or not biome or mob in laid_out:
+    if task.success.kind != "killed" or not biome:
         return ""
-    began = World(biomes=(biome,), items=tuple(sorted(task.inventory)), mobs=tuple(laid_out))
+    items, mobs = tuple(sorted(task.inventory)), tuple(_initial_mobs(task))
+    began = World(biomes=(biome,), items=items, mobs=mobs)
     if f"mob:{mob}" in derive(began):
         return ""
     return (
         f"no {mob} is ever met in a world of {biome}: choose another task.biome ('' for a world of "
         f"all biomes), or begin with one: task.world.initial_mobs={mob}"
     )
+
+
+def _initial_mobs(task: Task) -> list[str]:
+    names = str(task.world.get("initial_mobs", "")).split(",")
+    return [name.strip() for name in names if name.strip()]
 
 
 def _worn(task: Task) -> set[str]:
