@@ -173,6 +173,11 @@ class Planning(ABC):
             Unreachable: the rules know no way.
         """
 
+    def source(self, success: Condition, inventory: Mapping[str, int]) -> str:
+        """What the last step to a condition is done to, by the name that it is seen by: the block
+        that is dug, the mob that is hunted. Empty where there is no such thing, or no way."""
+        return ""
+
     @abstractmethod
     def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
         """How the plan's quantities were counted, from the goal back, in a line; empty where there
@@ -237,6 +242,8 @@ class Specs(ABC):
     conditions."""
     nameless: Collection[str] = ()
     """The kinds of ``rewards`` whose terms name nothing."""
+    kept_up: Collection[str] = ()
+    """Those of ``actions`` that do nothing until they have been taken many times in a row."""
     most_assisted: int = 0
     """Steps that may follow a decision, at most, where the interface has ``autocraft``."""
 

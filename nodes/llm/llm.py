@@ -34,6 +34,7 @@ from nodes.llm.requests.openai import OpenAIBackend
 from nodes.llm.requests.question_pictures import QuestionPictures, check, refusal
 from nodes.llm.requests.token_publisher import TokenPublisher
 from nodes.llm.rulebook.rulebook_backend import RulebookBackend
+from nodes.llm.sharing.shared_model import SharedModel
 from nodes.llm.vllm.adapter import served_name
 from nodes.llm.vllm.tenancy import Tenancy
 from nodes.node import Node
@@ -58,6 +59,7 @@ class Llm(Node):
     handed_over = ("transcript.jsonl", "unanswered.jsonl", "pictures/*", "vllm.log")
     recording: Recording | None = None  # of the run that is replayed
     tenancy: Tenancy | None = None  # where the node runs a server of its own
+    shared: SharedModel | None = None  # where it uses one that runs for several
     patience = 0.0  # seconds to wait for a server that was lost, or takes no question now
     sees = False  # may the model be shown pictures?
     weights = ""  # version of those that the node serves
@@ -90,6 +92,8 @@ class Llm(Node):
     def shutdown(self) -> None:
         if self.tenancy is not None:
             self.tenancy.close()
+        if self.shared is not None:
+            self.shared.close()
 
     def close(self) -> None:
         if self.tenancy is not None:
@@ -338,6 +342,10 @@ class Llm(Node):
         return task.get("game", DEFAULT_GAME) if isinstance(task, dict) else DEFAULT_GAME
 
     def _vllm(self, profile: Vllm) -> Backend:
+        if profile.served is not None:
+            self.shared = SharedModel(profile)
+            self.weights = self.shared.version
+            return OpenAIBackend(profile, served_name(profile), self.shared.url)
         self.tenancy = Tenancy(profile, self.folder, self.log, self.bus)
         self.tenancy.start()
         self.weights = self.tenancy.server.version

@@ -71,6 +71,9 @@ class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, k
     model: str  # as Hugging Face names it
     path: str | None = None  # folder of the weights; null: looked for, see docs/vllm.md
     adapter: str | None = None  # folder of a LoRA adapter for these weights; null: none
+    # The folder in which `rlgpt llm serve` serves these weights; null: the node has a server of its
+    # own, started by `command`.
+    served: str | None = None
     command: list[str] = msgspec.field(default_factory=lambda: ["vllm", "serve"])
     arguments: list[str] = []  # further ones, as `vllm serve` takes them
     environment: dict[str, str] = {}  # further variables

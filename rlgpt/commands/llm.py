@@ -37,6 +37,19 @@ def add(commands: Commands) -> None:
         help="of a file whose licence asks you to agree first",
     )
     get.set_defaults(do=_get)
+    serve = llm.add_parser(
+        "serve",
+        help="serve a model on this machine for several runs",
+        description="Serve the model of a profile until interrupted. Launches with that profile "
+        "and +llm.served=DIR use it instead of a server of their own: they start at once, and side "
+        "by side they share weights and memory. Example: rlgpt llm serve qwen25_coder_0_5b",
+    )
+    serve.add_argument("profile", metavar="PROFILE", help="of kind vllm, see `rlgpt llm doctor`")
+    serve.add_argument(
+        "--into", metavar="DIR", help="where runs find it; default: runs/served/PROFILE"
+    )
+    add_overrides(serve, "changes of the profile", "llm.key=value")
+    serve.set_defaults(do=_serve, takes_more=True)
     for what, text in _TRAINING.items():
         # Its options are the program's own: `rlgpt llm train --help` shows them.
         parser = llm.add_parser(what, help=text, add_help=False, allow_abbrev=False)
@@ -54,6 +67,12 @@ def _get(given: Namespace, _: list[str]) -> int:
     from rlgpt.tools.language_models import get
 
     return get(given.what, given.into, given.accept_licence)
+
+
+def _serve(given: Namespace, more: list[str]) -> int:
+    from rlgpt.tools.language_models import serve
+
+    return serve(given.profile, given.into, [*given.overrides, *more])
 
 
 def _training(given: Namespace, more: list[str]) -> int:

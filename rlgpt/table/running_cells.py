@@ -31,6 +31,7 @@ from rlgpt.table.cell_progress import TableProgress, print_line
 from rlgpt.table.cells import Cell
 from rlgpt.table.origin import Fingerprints
 from rlgpt.table.result import CellResult, gather, write, write_file
+from rlgpt.table.shared_models import SharedModels
 
 LOCAL = "rlgpt.main"
 CLUSTER = "rlgpt.cluster.remote_launch"
@@ -108,6 +109,7 @@ class CellRunner:
         self._waiting: deque[Cell] = deque()
         self._losses: Counter[str] = Counter()
         self._fingerprints = Fingerprints()
+        self._models = SharedModels(results)
         self._running: list[_Running] = []
         self._selector = selectors.DefaultSelector()
 
@@ -117,7 +119,7 @@ class CellRunner:
         before = {n: signal.signal(n, _stop) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
             while waiting or self._running:
-                while waiting and len(self._running) < self._jobs:
+                while waiting and len(self._running) < self._jobs and self._may_begin(waiting[0]):
                     self._begin(waiting.popleft(), again)
                 # One that had ended before leaves nothing to wait for.
                 for key, _ in self._selector.select() if self._running else []:
@@ -126,11 +128,16 @@ class CellRunner:
                     break
         finally:
             self._stop_all()
+            self._models.close()
             self._selector.close()
             for number, handler in before.items():
                 signal.signal(number, handler)
 
     # ---- one cell
+
+    def _may_begin(self, cell: Cell) -> bool:
+        shared = self._module == LOCAL
+        return not shared or not self._models.waits(cell, [each.cell for each in self._running])
 
     def _begin(self, cell: Cell, again: bool) -> None:
         fingerprint = self._fingerprints.of(cell)
@@ -151,9 +158,15 @@ class CellRunner:
         if _over(note):
             self._keep(cell, note)  # it had ended while no table ran
             return
-        arguments = ["resume", note.run] if resumed else ["launch", *cell.arguments]
-        if not resumed:
-            arguments.append(f"run={note.run}")
+        try:
+            model = self._models.arguments(cell) if self._module == LOCAL else []
+        except Refused as refused:
+            self._fail(cell, note, refused.sentence)
+            return
+        if resumed:
+            arguments = ["resume", note.run]
+        else:
+            arguments = ["launch", *cell.arguments, *model, f"run={note.run}"]
         with (Path(note.run) / PRINTED).open("ab") as log:
             process = subprocess.Popen(
                 python(self._module, *arguments),

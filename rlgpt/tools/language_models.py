@@ -1,10 +1,13 @@
 """``rlgpt llm``: weights for language models, and whether their profiles can be used here."""
 
 import json
+import os
 import signal
 import subprocess
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from nodes.common.running.ending_signals import not_ignored
 from nodes.common.running.process import end_with_parent, python
@@ -38,17 +41,64 @@ def _ended(command: list[str]) -> int:
     return wait_in_front(child, not_ignored())
 
 
+def serve(name: str, into: str | None, overrides: list[str]) -> int:
+    """Serve the model of a profile for several runs until a signal. Returns the exit code."""
+    check_name(name)
+    if into == "":
+        raise Refused("--into is empty: name a folder")
+    folder = served_folder(name) if into is None else Path(os.path.expanduser(into))
+    child = begin_serving(name, overrides, folder)
+    return wait_in_front(child, not_ignored())
+
+
+def served_folder(name: str) -> Path:
+    """Where a profile's model is served unless another place is named."""
+    return Path("runs/served") / name
+
+
+def begin_serving(
+    name: str,
+    overrides: list[str],
+    folder: Path,
+    stdout: int | None = None,
+    stderr: IO[bytes] | None = None,
+    start_new_session: bool = False,
+) -> "subprocess.Popen[bytes]":
+    """Start a process that serves a profile's model; it prints one line once that is healthy, and
+    ends with this process. The rest is as `subprocess.Popen` has it. Raises Refused."""
+    profile = _composed(name, overrides)
+    child = subprocess.Popen(
+        python("nodes.common.running.command", "nodes.llm.sharing", str(folder)),
+        stdin=subprocess.PIPE,
+        stdout=stdout,
+        stderr=stderr,
+        start_new_session=start_new_session,
+        preexec_fn=partial(end_with_parent, signal.SIGTERM),
+    )
+    assert child.stdin is not None
+    with suppress(BrokenPipeError), child.stdin:
+        child.stdin.write(json.dumps(profile).encode())
+    return child
+
+
 def doctor(name: str | None, overrides: list[str]) -> int:
     """Print what there is and what is missing, for one profile or for all. Returns 0 when the
     profile, or one of all, can be used."""
+    if name is not None:
+        check_name(name)
     known = group_options("llm")
-    if name is not None and name not in known:
-        raise Refused(f"there is no llm `{name}`{instead(name, known)}")
     codes: list[int] = []
     for each in [name] if name is not None else known:
         print(f"llm={each}", flush=True)
         codes.append(_examine(each, overrides if name is not None else []))
     return min(codes)
+
+
+def check_name(name: str) -> None:
+    """Raises Refused where there is no such profile."""
+    known = group_options("llm")
+    if name not in known:
+        raise Refused(f"there is no llm `{name}`{instead(name, known)}")
 
 
 def lacking(name: str, overrides: list[str]) -> str:

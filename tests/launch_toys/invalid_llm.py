@@ -32,14 +32,15 @@ PLAN = [Subtask(name="log", success=LOG), Subtask(name="planks", success=PLANKS)
 IMPOSSIBLE = Subtask(name="x", success=Condition(kind="have", name="unobtainium"))
 PLANS = [
     [IMPOSSIBLE, *PLAN],
-    [Subtask(name="planks", success=PLANKS), *PLAN],  # planks from nothing, and in a circle
+    # Planks from nothing, and in a circle.
+    [Subtask(name="two", success=msgspec.structs.replace(PLANKS, quantity=2)), *PLAN],
     [],
 ]
 FIND = SubAction(name="find", method="code", success=Condition(kind="facing", name="wood"))
 DIG = SubAction(name="dig", method="rl", success=LOG)
 SPLITS = [
     [],
-    [DIG, DIG],
+    [FIND, FIND, DIG],
     [SubAction(name="find", method="code", success=Condition(kind="facing", name="tree")), DIG],
 ]
 PROGRAMS = {

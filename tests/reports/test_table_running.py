@@ -18,6 +18,7 @@ from rlgpt.table.result import CellResult
 from rlgpt.table.running_cells import CellRunner, UnderWay
 from tests.launch_toys.launched import environment, eventually, launched, refused, rlgpt
 from tests.launching.toy_table import TABLE, make_toy_table
+from tests.llm.test_llm_server import FAKE
 
 
 @pytest.fixture
@@ -293,3 +294,31 @@ def test_unknown_engine_is_refused(toys: Path) -> None:
     sentence = refused("table", "toys", "engine=slurm", cwd=toys)
     assert "engine=slurm: there is no such engine (there are: local, ray)" in sentence
     assert not (toys / "results").exists()
+
+
+def test_model_of_this_machine_is_served_once_for_all_cells(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = toys / "weights" / "toy"
+    weights.mkdir(parents=True)
+    (weights / "config.json").write_text(json.dumps({"architectures": ["Toy"]}))
+    table = {**TABLE, "by": "llm", "methods": ["fine"], "llms": ["local"], "seeds": [0, 1]}
+    (toys / "launch" / "table" / "toys.yaml").write_text(yaml.safe_dump(table))
+    profile = (
+        *(f"llm.path={weights}", "llm.model=toy", "llm.arguments=[--load-format,dummy]"),
+        f"llm.command=[{','.join(FAKE)}]",
+    )
+    done = rlgpt("table", "toys", *profile, "--jobs", "2", cwd=toys)
+    assert done.returncode == 0, done
+    assert done.stdout.count("serving local for its cells") == 1
+    assert len(list((toys / "results/log/fine+local").glob("seed-*.json"))) == 2
+    served = toys / "results" / ".served" / "local"
+    assert (served / "vllm.log").read_text().count("--- 20") == 1
+    assert not (served / "served.json").exists()  # it has ended with the table
+    for cell in (toys / "runs" / "cells").iterdir():
+        assert yaml.safe_load((cell / "config.yaml").read_text())["llm"]["served"] == str(served)
+
+    monkeypatch.setenv("FAKE_ENDS", "no good")
+    done = rlgpt("table", "toys", *profile, "--again", cwd=toys)
+    assert done.returncode == 1, done
+    assert "vLLM ended before it was healthy: no good" in done.stderr

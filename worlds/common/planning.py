@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from messages.plan import Subtask
 from messages.world import Condition, Episode, View
 from voxeldojo.names import near
-from worlds.card import Planning
+from worlds.card import Planning, Unreachable
 from worlds.common.counted_conditions import grown
 from worlds.common.plan_arithmetic import Arithmetic, Need, UsedInventory
 from worlds.common.ways import Way
@@ -97,6 +97,13 @@ class WayPlanning(Planning):
         if (last := self.last(success)) is not None:
             subtasks.append(last)
         return subtasks
+
+    def source(self, success: Condition, inventory: Mapping[str, int]) -> str:
+        try:
+            steps = self.arithmetic.needs_of_all(self.wanted(success, inventory), inventory)
+        except Unreachable:
+            return ""
+        return self.seen_as(steps[-1].way.of) if steps and steps[-1].way.of else ""
 
     def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
         steps = self.arithmetic.needs_of_all(self.wanted(success, inventory), inventory)

@@ -7,7 +7,7 @@ import msgspec
 
 from messages.chat import DecomposeAnswer, DecomposeQuestion
 from messages.plan import GuardProposal, Method, SubAction, Subtask
-from messages.world import DEFAULT_GAME
+from messages.world import DEFAULT_GAME, Condition
 from nodes.common.checks.step_successes import ending_in, must_end, unseen, up_to
 from nodes.common.goals.goal_ids import guard_slug, slug
 from worlds import card
@@ -16,7 +16,7 @@ from worlds import card
 def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[str]:
     """The problems, as `decomposition_problems`, by what is open to the question. What follows
     the subtask's success is not looked at."""
-    return decomposition_problems(
+    return _never_begun(question, answer) + decomposition_problems(
         question.subtask,
         _up_to_end(question, answer),
         question.methods,
@@ -25,6 +25,25 @@ def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[
         answer.guards,
         question.most_guards,
     )
+
+
+def _never_begun(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[str]:
+    """A sentence where a sub-action before the last has the same success as it, the subtask's: it
+    is on the way to that, and what follows it would never run."""
+    game, goal = card(question.task.game), question.subtask.success
+    same = [each for each in answer.sub_actions if game.conditions.implies(each.success, goal)]
+    if len(same) < 2 or question.most_sub_actions == 1:
+        return []
+    first, last = same[0], same[-1]
+    source = game.planning.source(goal, question.task.inventory)
+    facing = Condition(kind="facing", name=source)
+    example = ""
+    if source and not game.conditions.problem(facing):
+        example = f", as `{msgspec.json.encode(facing).decode()}`"
+    return [
+        f"{first.name!r} has the success of {last.name!r}, which would never begin: give it the "
+        f"condition that holds when it is done itself{example}, or leave out one of the two."
+    ]
 
 
 def decomposition_problems(

@@ -11,6 +11,7 @@ from messages.world import RewardTerm
 from nodes.common.checks.spec_check import clonable, macro_problems, picture_problems, spec_problems
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.known_skills.inlining import clashes, with_skills
+from nodes.fast_agent.learning.single_steps import keeping_up, never_found
 from worlds import card
 from worlds.common.pictures import picture_shape
 
@@ -48,7 +49,8 @@ class SpecChecker:
     def problems(self, answer: SpecAnswer) -> list[str]:
         """Every problem at once, in sentences."""
         question = self._question
-        problems = spec_problems(
+        problems = never_found(answer, question)
+        problems += spec_problems(
             answer,
             question.observations,
             question.actions,
@@ -86,13 +88,16 @@ class SpecChecker:
         """The answer without macros that cannot be played (a name that is taken, a number out of
         range, a program with a mistake), without programs to clone that do not exist, without a
         guard's pictures, and without targets and rewards that name nothing: a policy can be trained
-        without them. A name that is right elsewhere is put right instead."""
+        without them. A name that is right elsewhere is put right instead. Where single steps never
+        succeeded, macros repeat those that take many."""
         kept: list[MacroDraft] = []
         taken = set(self._question.actions)
         for draft in answer.macros if self._question.macros_allowed else []:
             if not macro_problems(draft, taken) and not self._macro_problems(draft):
                 kept.append(draft)
                 taken.add(draft.name)
+        if never_found(msgspec.structs.replace(answer, macros=kept), self._question):
+            kept += keeping_up(answer.actions, self._specs.kept_up, taken)
         known = clonable(self._question)
         clone = [name for name in answer.clone if name in known]
         observations = answer.observations

@@ -148,7 +148,12 @@ class Server:
                 self._start_again()
             if self.state == "asleep":
                 self.wake()
-            return f"http://127.0.0.1:{self._port}/v1"
+            return self._url()
+
+    @property
+    def address(self) -> str:
+        """The URL as above of a server that answers right now; "" where none does."""
+        return self._url() if self.state == "ready" else ""
 
     def sleep(self) -> float:
         """Free the card: weights go to the host's memory, the KV cache is dropped. A server that
@@ -211,6 +216,9 @@ class Server:
         """The leader of the server's process group; 0 where none runs."""
         process = self._process
         return process.pid if process is not None else 0
+
+    def _url(self) -> str:
+        return f"http://127.0.0.1:{self._port}/v1"
 
     # Starting
 

@@ -20,6 +20,7 @@ class MinecraftSpecs(Specs):
     features = FEATURES
     actions = tuple(PRIMITIVES)
     with_item = ("craft", "equip", "place")  # no goal needs `destroy`, which may be named too
+    kept_up = ("attack", "use")  # to dig; to draw a bow, to eat
     most_assisted = AUTOCRAFT_STEPS
     rewards: Mapping[str, str] = {
         "gain": "per item ``name`` above the episode's largest number so far",

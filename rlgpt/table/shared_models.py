@@ -1,0 +1,114 @@
+"""The language model of the cells that are being played: served once for all of them."""
+
+import signal
+import subprocess
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from rlgpt.composing.composition import compose_launch
+from rlgpt.refused import Refused
+from rlgpt.table.cell_progress import print_line
+from rlgpt.table.cells import DEFAULT_LLM, OF_LLM, Cell
+from rlgpt.tools.language_models import begin_serving
+
+_FOLDER = ".served"  # in the results folder, so that a run that is resumed finds the model again
+_LOG = "serving.log"
+
+
+class SharedModels:
+    """One model is served at a time: memory is for one. Its server starts with the first cell that
+    wants it, and ends when a cell wants another one."""
+
+    def __init__(self, results: Path) -> None:
+        self._folder = results.absolute() / _FOLDER
+        self._profiles: dict[str, dict[str, Any]] = {}
+        self._failed: dict[str, str] = {}
+        self._served = ""
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def waits(self, cell: Cell, running: Collection[Cell]) -> bool:
+        """Whether ``cell`` has to wait for the end of cells that use another model's server."""
+        others = {each.llm for each in running if each.llm != cell.llm}
+        return self._shares(cell) and self._served in others
+
+    def arguments(self, cell: Cell) -> list[str]:
+        """What a launch of this cell is given, once its model is served. Raises Refused: it cannot
+        be."""
+        if not self._shares(cell):
+            return []
+        if cell.llm in self._failed:
+            raise Refused(self._failed[cell.llm])
+        folder = self._folder / cell.llm
+        if self._served != cell.llm or self._process is None or self._process.poll() is not None:
+            self.close()
+            try:
+                self._start(cell, folder)
+            except Refused as refused:
+                self._failed[cell.llm] = refused.sentence
+                raise
+        return [f"+llm.served={_quoted(str(folder))}"]
+
+    def close(self) -> None:
+        """End the server."""
+        process, self._process, self._served = self._process, None, ""
+        if process is None:
+            return
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+    def _shares(self, cell: Cell) -> bool:
+        """Whether the model is one of this machine's, and the cell does not say how it is run."""
+        if cell.llm == DEFAULT_LLM:
+            return False
+        if cell.llm not in self._profiles:
+            composed = compose_launch(cell.launch, [f"llm={cell.llm}", *_own(cell)])
+            self._profiles[cell.llm] = composed["llm"]
+        profile = self._profiles[cell.llm]
+        return (
+            profile["kind"] == "vllm"
+            and profile.get("served") is None
+            and profile.get("gpu") != "turns"  # it sleeps for the learner of one run
+        )
+
+    def _start(self, cell: Cell, folder: Path) -> None:
+        print_line(f"serving {cell.llm} for its cells")
+        folder.mkdir(parents=True, exist_ok=True)
+        log = folder / _LOG
+        with log.open("wb") as errors:
+            self._process = begin_serving(
+                cell.llm,
+                _own(cell),
+                folder,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                # Ctrl-C is for the table: the cells that use the server end before it.
+                start_new_session=True,
+            )
+        self._served = cell.llm
+        assert self._process.stdout is not None
+        if not self._process.stdout.readline():
+            self._process.wait()
+            raise Refused(_sentence(log) or f"{cell.llm} could not be served ({log})")
+
+
+def _own(cell: Cell) -> list[str]:
+    """The overrides of where the model is."""
+    return [each for each in cell.overrides if each.lstrip("+").startswith(OF_LLM)]
+
+
+def _quoted(text: str) -> str:
+    """As the value of an override, whatever the characters of the path."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _sentence(log: Path) -> str:
+    try:
+        lines = log.read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    found = [line.removeprefix("rlgpt: ") for line in lines if line.startswith("rlgpt: ")]
+    return found[-1] if found else ""
