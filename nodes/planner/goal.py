@@ -9,7 +9,7 @@ from nodes.common.checks.answer_check import goal_problems
 from nodes.common.checks.task_check import horizon_problem
 from nodes.common.parameters.vision import blind_critic
 from nodes.common.questions.asking import ask
-from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
+from nodes.common.questions.repairing import ask_with_repairs
 from nodes.planner.planning_node import PlanningNode
 from worlds import card
 
@@ -28,10 +28,8 @@ def with_success(node: PlanningNode, id: str, task: Task, repairs: int) -> Task:
     if not task.lacks_success:
         return task
 
-    def ask_and_check(
-        question: GoalQuestion, attempt: RepairAttempt
-    ) -> tuple[GoalAnswer, list[str]]:
-        answer = ask(node, attempt.id, question, GoalAnswer)
+    def ask_and_check(question: GoalQuestion, id: str) -> tuple[GoalAnswer, list[str]]:
+        answer = ask(node, id, question, GoalAnswer)
         problems = goal_problems(question, answer)
         if answer.success.kind == JUDGED and (blind := blind_critic(node.config)):
             problems.append(f"The condition can't be the goal's: {blind}.")

@@ -21,7 +21,7 @@ from messages.world import JUDGED, Task
 from nodes.common.checks.plan_check import fixed, plan_problems, up_to_goal
 from nodes.common.goals.budget import BUDGETS, Budgeted
 from nodes.common.questions.asking import ask
-from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
+from nodes.common.questions.repairing import ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
 
@@ -86,14 +86,21 @@ class PlanningNode(Node):
         if not self.parameters.plan or task.success.kind == JUDGED:
             return [Subtask(name=task.prompt, success=task.success, why="the goal")], []
 
-        def ask_and_check(
-            question: PlanQuestion, attempt: RepairAttempt
-        ) -> tuple[PlanAnswer, list[str]]:
-            answer = ask(self, attempt.id, question, PlanAnswer)
+        def ask_and_check(question: PlanQuestion, id: str) -> tuple[PlanAnswer, list[str]]:
+            answer = ask(self, id, question, PlanAnswer)
             problems = plan_problems(task, answer.subtasks)
             if problems:
                 self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))
             return answer, problems
+
+        def without_repetitions(answer: PlanAnswer) -> tuple[PlanAnswer, list[str]]:
+            usable = msgspec.structs.replace(answer, subtasks=fixed(task, answer.subtasks))
+            problems = plan_problems(task, usable.subtasks)
+            if not problems:
+                self.log.warning(
+                    "%s: the plan is taken without its repetitions, to the task's end", id
+                )
+            return usable, problems
 
         earlier = earlier or EarlierPlan()
         question = PlanQuestion(
@@ -112,11 +119,8 @@ class PlanningNode(Node):
             self.parameters.repairs,
             ask_and_check,
             lambda answer: answer.subtasks,
+            without_repetitions,
         )
-        if not problems:
-            return up_to_goal(task, answer.subtasks), []
-        subtasks = fixed(task, answer.subtasks)
-        if plan_problems(task, subtasks):
+        if problems:
             return answer.subtasks, problems
-        self.log.warning("%s: the plan is taken without its repetitions, to the task's end", id)
-        return subtasks, []
+        return up_to_goal(task, answer.subtasks), []

@@ -16,7 +16,7 @@ from messages.plan import (
 from nodes.common.checks.decomposition_check import fixed, problems_with, up_to_success
 from nodes.common.goals.budget import BUDGETS, Budgeted, for_practice, least, least_again
 from nodes.common.questions.asking import NoAnswer, ask
-from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
+from nodes.common.questions.repairing import ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
 from nodes.slow_agent.iterating import Achieving, Iterating, iteration_id
@@ -136,9 +136,9 @@ class SlowAgent(Node):
         they are taken `fixed` if that leaves nothing wrong."""
 
         def ask_and_check(
-            question: DecomposeQuestion, attempt: RepairAttempt
+            question: DecomposeQuestion, id: str
         ) -> tuple[DecomposeAnswer, list[str]]:
-            answer = ask(self, attempt.id, question, DecomposeAnswer)
+            answer = ask(self, id, question, DecomposeAnswer)
             problems = problems_with(question, answer)
             if problems:
                 self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
@@ -153,6 +153,15 @@ class SlowAgent(Node):
             most_sub_actions=self.parameters.most_sub_actions,
             most_guards=self.parameters.most_guards,
         )
+
+        def what_is_usable(answer: DecomposeAnswer) -> tuple[DecomposeAnswer, list[str]]:
+            usable = fixed(question, answer)
+            problems = problems_with(question, usable)
+            if not problems:
+                names = ", ".join(repr(each.name) for each in usable.sub_actions)
+                self.log.warning("%s: of the sub-actions these are taken: %s", goal.id, names)
+            return usable, problems
+
         answer, problems = ask_with_repairs(
             self.memory,
             f"{iteration_id(goal, number)}/decompose",
@@ -160,15 +169,11 @@ class SlowAgent(Node):
             self.parameters.repairs,
             ask_and_check,
             lambda answer: answer.sub_actions,
+            what_is_usable,
         )
-        if not problems:
-            return up_to_success(question, answer), []
-        usable = fixed(question, answer)
-        if problems_with(question, usable):
+        if problems:
             return answer, problems
-        names = ", ".join(repr(each.name) for each in usable.sub_actions)
-        self.log.warning("%s: of the sub-actions these are taken: %s", goal.id, names)
-        return usable, []
+        return up_to_success(question, answer), []
 
     def _iterate(
         self, goal: Achieving, decomposition: DecomposeAnswer, history: list[Iteration]

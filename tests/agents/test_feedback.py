@@ -113,13 +113,24 @@ def test_a_refused_decomposition_is_shown_again_with_every_problem(tmp_path: Pat
 
 def test_an_end_that_stays_wrong_is_taken_for_the_subtasks(tmp_path: Path):
     """It can be no other: a small model that repeats itself need not cost the goal."""
-    outer = Outer(tmp_path, [[FIND, FIND]] * 4, ALL_WELL)
+    found = msgspec.structs.replace(FIND, description="with the crosshair")
+    outer = Outer(tmp_path, [[FIND, FIND], [found, FIND], [FIND, FIND]], ALL_WELL)
     report = outer.achieve()
-    assert len(outer.asked) == 4  # every repair first
+    assert len(outer.asked) == 3  # no more repairs where a refused answer comes again
     ((name, asked),) = outer.implemented
     assert name == "find-a-tree"
     assert asked.sub_action == msgspec.structs.replace(FIND, success=HARVEST.success)
     assert report.success
+
+
+def test_the_first_of_two_with_the_subtasks_success_ends_where_its_source_is_found(tmp_path: Path):
+    """Else the second would never begin: small models give both the same success."""
+    find = msgspec.structs.replace(FIND, success=LOG)
+    look = msgspec.structs.replace(find, name="look")
+    outer = Outer(tmp_path, [[find, look, HARVEST]], ALL_WELL)
+    assert outer.achieve().success
+    at_wood = msgspec.structs.replace(FIND, success=Condition(kind="facing", name="wood"))
+    assert [asked.sub_action for _, asked in outer.implemented] == [at_wood, HARVEST]
 
 
 def test_an_end_that_asks_for_more_is_the_subtasks(tmp_path: Path):

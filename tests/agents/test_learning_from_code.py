@@ -158,6 +158,23 @@ def test_a_spec_is_taken_after_the_last_repair_without_what_it_cannot_have(tmp_p
     assert [each.name for each in spec.clone] == ["get_log_2"]
 
 
+def test_of_all_answers_the_last_that_can_be_put_right_is_taken(tmp_path: Path):
+    """A small model that is asked again and again loses its thread."""
+    usable = msgspec.structs.replace(SPEC, clone=["get_milk"])
+    answers = [usable, msgspec.structs.replace(SPEC, horizon=0)]
+    stack = Stack(tmp_path, SPEC, repairs=1)
+
+    def answer(request: Ask) -> Answered:
+        stack.spec = answers.pop(0)
+        return stack.answer(request)
+
+    stack.bus.answer(ASK, answer)
+    stack.implement("get log", "rl", 0)
+    assert len(stack.specs) == 2
+    (spec,) = stack.trained
+    assert (spec.clone, spec.interface.horizon) == ([], SPEC.horizon)
+
+
 def test_the_last_repair_of_a_question_stays_so_when_more_are_allowed_meanwhile(tmp_path: Path):
     wrong = msgspec.structs.replace(SPEC, clone=["get_milk"])
     stack = Stack(tmp_path, wrong, repairs=1)

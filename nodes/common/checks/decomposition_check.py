@@ -16,7 +16,7 @@ from worlds import card
 def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[str]:
     """The problems, as `decomposition_problems`, by what is open to the question. What follows
     the subtask's success is not looked at."""
-    return _never_begun(question, answer) + decomposition_problems(
+    return decomposition_problems(
         question.subtask,
         _up_to_end(question, answer),
         question.methods,
@@ -27,23 +27,33 @@ def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[
     )
 
 
-def _never_begun(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[str]:
-    """A sentence where a sub-action before the last has the same success as it, the subtask's: it
-    is on the way to that, and what follows it would never run."""
-    game, goal = card(question.task.game), question.subtask.success
-    same = [each for each in answer.sub_actions if game.conditions.implies(each.success, goal)]
-    if len(same) < 2 or question.most_sub_actions == 1:
-        return []
-    first, last = same[0], same[-1]
-    source = game.planning.source(goal, question.task.inventory)
+def _with_the_end(question: DecomposeQuestion, sub_actions: Sequence[SubAction]) -> list[SubAction]:
+    """The sub-actions that have the subtask's success, or more of it."""
+    implies, goal = card(question.task.game).conditions.implies, question.subtask.success
+    return [each for each in sub_actions if implies(each.success, goal)]
+
+
+def _at_source(question: DecomposeQuestion) -> Condition | None:
+    """What holds when one is at what the subtask's success comes from, if it can be faced."""
+    game = card(question.task.game)
+    source = game.planning.source(question.subtask.success, question.task.inventory)
     facing = Condition(kind="facing", name=source)
-    example = ""
-    if source and not game.conditions.problem(facing):
-        example = f", as `{msgspec.json.encode(facing).decode()}`"
-    return [
-        f"{first.name!r} has the success of {last.name!r}, which would never begin: give it the "
-        f"condition that holds when it is done itself{example}, or leave out one of the two."
-    ]
+    return facing if source and not game.conditions.problem(facing) else None
+
+
+def _found_first(
+    question: DecomposeQuestion, sub_actions: Sequence[SubAction]
+) -> Sequence[SubAction]:
+    """The sub-actions, where two have the subtask's success, with the first of them ending where
+    what that comes from is found."""
+    same, at_source = _with_the_end(question, sub_actions), _at_source(question)
+    if len(same) < 2 or at_source is None:
+        return sub_actions
+    until, last = sub_actions.index(same[0]), same[-1]
+    if question.most_sub_actions is not None and until + 2 > question.most_sub_actions:
+        return sub_actions
+    first = msgspec.structs.replace(same[0], success=at_source)
+    return [*sub_actions[:until], first, last]
 
 
 def decomposition_problems(
@@ -102,7 +112,9 @@ def decomposition_problems(
 def up_to_success(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
     """The answer without sub-actions that follow one whose success is the subtask's: they would
     never run, and would take their share of the samples. An episode ends at the subtask's success,
-    so the last one has no other: more of it could never be seen."""
+    so the last one has no other: more of it could never be seen. Of two with that success ("find a
+    tree" and "harvest log", each until there is a log) the first ends where the log's source is
+    found, so that the other begins."""
     steps = ending_in(question.subtask.success, _up_to_end(question, answer))
     return msgspec.structs.replace(answer, sub_actions=steps)
 
@@ -126,7 +138,8 @@ def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnsw
 
 def _up_to_end(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[SubAction]:
     implies = card(question.task.game).conditions.implies
-    return up_to(question.subtask.success, answer.sub_actions, implies)
+    sub_actions = _found_first(question, answer.sub_actions)
+    return up_to(question.subtask.success, sub_actions, implies)
 
 
 def _guard_problems(

@@ -5,7 +5,7 @@ repaired after a tryout.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -18,38 +18,42 @@ Repairable = TypeVar(
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 
-class RepairAttempt(NamedTuple):
-    """``id``: of its question. ``last``: there is no repair after it."""
-
-    id: str
-    last: bool
-
-
 def ask_with_repairs(
     memory: Memory,
     id: str,
     question: Repairable,
     repairs: int,
-    ask_and_check: Callable[[Repairable, RepairAttempt], tuple[Answer, list[str]]],
+    ask_and_check: Callable[[Repairable, str], tuple[Answer, list[str]]],
     refused: Callable[[Answer], object],
+    fixed: Callable[[Answer], tuple[Answer, list[str]]] | None = None,
 ) -> tuple[Answer, list[str]]:
-    """The first answer without problems; without one, the answer to the last repair and its
-    problems.
+    """The first answer without problems; without one, the last that can be put right; else the
+    last answer and its problems. A refused answer that is given again ends the repairs. The last
+    answer is not always the best: a small model that is asked again and again loses its thread.
 
     Args:
         memory: has how many repairs there are, also after a restart: the answers of before come
             again then, and are to be judged as they were, whatever is set by now.
         id: begins the ids of the first question and of its repairs.
         repairs: how many there are at most, whatever the parameter is set to meanwhile.
-        ask_and_check: gives the answer to the question and its problems.
+        ask_and_check: gives the answer to the question of an id, and its problems.
         refused: what the next question shows of an invalid answer.
+        fixed: an answer without what it cannot have, and the problems that are left then.
     """
     repairs = memory.first(f"{id}/repairs", repairs)
-    number = 0
+    answers: list[Answer] = []
     while True:
-        attempt = RepairAttempt(f"{id}-{number}", last=number >= repairs)
-        answer, problems = ask_and_check(question, attempt)
-        if not problems or attempt.last:
-            return answer, problems
+        answer, problems = ask_and_check(question, f"{id}-{len(answers)}")
+        if not problems:
+            return answer, []
+        # Who gives a refused answer again, after all tries at another, would give it once more.
+        again = answer in answers
+        answers.append(answer)
+        if again or len(answers) > repairs:
+            break
         question = msgspec.structs.replace(question, problems=problems, refused=refused(answer))
-        number += 1
+    for each in reversed(answers) if fixed is not None else ():
+        usable, left = fixed(each)
+        if not left:
+            return usable, []
+    return answer, problems

@@ -3,7 +3,7 @@
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.plan import SubAction
 from messages.world import Interface
-from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
+from nodes.common.questions.repairing import ask_with_repairs
 from nodes.fast_agent.learning.spec_asking import ask_for_spec, interface_of, observations_to_choose
 from nodes.fast_agent.learning.spec_checking import SpecChecker
 from nodes.fast_agent.learning.spec_limits import largest_budget
@@ -45,14 +45,18 @@ def write_guard_spec(work: GuardWork, when: str) -> tuple[Interface | None, int,
     id = f"{work.goal.id}/spec"
     checker = SpecChecker(agent, id, question)
 
-    def ask_and_check(
-        question: SpecQuestion, attempt: RepairAttempt
-    ) -> tuple[SpecAnswer, list[str]]:
-        answer = ask_for_spec(agent, attempt.id, question)
-        return checker.checked(answer, last=attempt.last)
+    def ask_and_check(question: SpecQuestion, id: str) -> tuple[SpecAnswer, list[str]]:
+        answer = ask_for_spec(agent, id, question)
+        return answer, checker.problems(answer)
 
     answer, problems = ask_with_repairs(
-        agent.memory, id, question, parameters.repairs, ask_and_check, lambda answer: answer
+        agent.memory,
+        id,
+        question,
+        parameters.repairs,
+        ask_and_check,
+        lambda answer: answer,
+        checker.fixed,
     )
     if problems:
         return None, 0, problems

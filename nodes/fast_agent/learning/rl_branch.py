@@ -11,7 +11,7 @@ from messages.program import Program
 from messages.training import LeadingStage, TrainingSpec
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
-from nodes.common.questions.repairing import RepairAttempt, ask_with_repairs
+from nodes.common.questions.repairing import ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import BestAttempt, SubActionWork
 from nodes.fast_agent.judging import failed
@@ -170,16 +170,20 @@ def _write_spec(
     id = f"{work.goal.id}/spec"
     checker = SpecChecker(agent, id, question, looked_up.sources, sources)
 
-    def ask_and_check(
-        question: SpecQuestion, attempt: RepairAttempt
-    ) -> tuple[SpecAnswer, list[str]]:
-        answer = ask_for_spec(agent, attempt.id, question)
+    def ask_and_check(question: SpecQuestion, id: str) -> tuple[SpecAnswer, list[str]]:
+        answer = ask_for_spec(agent, id, question)
         for macro in checker.macros(answer):
-            agent.save(f"{attempt.id}/{macro.name}", macro)
-        return checker.checked(answer, last=attempt.last)
+            agent.save(f"{id}/{macro.name}", macro)
+        return answer, checker.problems(answer)
 
     answer, problems = ask_with_repairs(
-        agent.memory, id, question, parameters.repairs, ask_and_check, lambda answer: answer
+        agent.memory,
+        id,
+        question,
+        parameters.repairs,
+        ask_and_check,
+        lambda answer: answer,
+        checker.fixed,
     )
     if problems:
         return None, problems

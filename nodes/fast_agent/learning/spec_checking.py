@@ -49,7 +49,7 @@ class SpecChecker:
     def problems(self, answer: SpecAnswer) -> list[str]:
         """Every problem at once, in sentences."""
         question = self._question
-        problems = never_found(answer, question)
+        problems = self._never_found(answer)
         problems += spec_problems(
             answer,
             question.observations,
@@ -73,30 +73,28 @@ class SpecChecker:
                 ]
         return problems
 
-    def checked(self, answer: SpecAnswer, last: bool) -> tuple[SpecAnswer, list[str]]:
-        """The answer, and what is wrong with it. After the ``last`` repair it is taken without
-        what it cannot have, if that is all that is wrong."""
-        problems = self.problems(answer)
-        if problems and last:
-            fixed = self._fixed(answer)
-            if not self.problems(fixed):
-                self._agent.log.warning("the spec is taken without: %s", " ".join(problems))
-                return fixed, []
-        return answer, problems
+    def fixed(self, answer: SpecAnswer) -> tuple[SpecAnswer, list[str]]:
+        """The answer without what it cannot have, and what is wrong with it then."""
+        usable = self._without_mistakes(answer)
+        problems = self.problems(usable)
+        if not problems:
+            wrong = " ".join(self.problems(answer))
+            self._agent.log.warning("the spec is put right, of which this was wrong: %s", wrong)
+        return usable, problems
 
-    def _fixed(self, answer: SpecAnswer) -> SpecAnswer:
+    def _without_mistakes(self, answer: SpecAnswer) -> SpecAnswer:
         """The answer without macros that cannot be played (a name that is taken, a number out of
         range, a program with a mistake), without programs to clone that do not exist, without a
         guard's pictures, and without targets and rewards that name nothing: a policy can be trained
-        without them. A name that is right elsewhere is put right instead. Where single steps never
-        succeeded, macros repeat those that take many."""
+        without them. A name that is right elsewhere is put right instead. Where single steps
+        never succeeded, macros repeat those that take many."""
         kept: list[MacroDraft] = []
         taken = set(self._question.actions)
         for draft in answer.macros if self._question.macros_allowed else []:
             if not macro_problems(draft, taken) and not self._macro_problems(draft):
                 kept.append(draft)
                 taken.add(draft.name)
-        if never_found(msgspec.structs.replace(answer, macros=kept), self._question):
+        if self._never_found(msgspec.structs.replace(answer, macros=kept)):
             kept += keeping_up(answer.actions, self._specs.kept_up, taken)
         known = clonable(self._question)
         clone = [name for name in answer.clone if name in known]
@@ -111,6 +109,9 @@ class SpecChecker:
             targets=self._fixed_targets(answer),
             rewards=self._fixed_rewards(answer),
         )
+
+    def _never_found(self, answer: SpecAnswer) -> list[str]:
+        return never_found(answer, self._question, self._specs.kept_up, self._sources)
 
     def _fixed_targets(self, answer: SpecAnswer) -> list[str]:
         specs = self._specs
