@@ -9,7 +9,7 @@ asked.
 from collections.abc import Sequence
 from typing import Any
 
-from messages.chat import DecomposeQuestion, Question, SpecQuestion
+from messages.chat import DecomposeQuestion, PlanQuestion, Question, SpecQuestion
 from nodes.common.checks.spec_check import clonable
 from worlds import card
 from worlds.common.mineclip_feature import MINECLIP
@@ -29,7 +29,7 @@ _LISTS: dict[str, tuple[int, int]] = {
 }
 """Fewest and most items."""
 _PROSE: dict[str, int] = {
-    "thoughts": 1_500,
+    "thoughts": 700,  # the prompts ask for three sentences
     "seen": 1_500,
     "why": 300,
     "description": 600,
@@ -41,6 +41,8 @@ _PROSE: dict[str, int] = {
     "when": 2_000,
 }
 """Most characters."""
+_SUMS = 1_500
+"""Most characters of a plan's thoughts, which count what the recipes take."""
 _LISTED = 100  # most characters of a string in a list: a name, or some words
 _ITEM = "[a-z0-9_]{1,40}"  # the longest name of an item has 29 characters
 _INTEGERS = (0, 10_000_000)
@@ -76,6 +78,8 @@ def narrowed(schema: dict[str, Any], question: Question) -> dict[str, Any]:
         fields["clone"]["maxItems"] = len(programs)
         if MINECLIP.name not in question.observations:
             schema["$defs"]["RewardTerm"]["properties"]["negatives"]["maxItems"] = 0
+    elif isinstance(question, PlanQuestion):
+        schema["properties"]["thoughts"]["maxLength"] = _SUMS
     elif isinstance(question, DecomposeQuestion):
         for name in ("SubAction", "GuardProposal"):
             method = schema["$defs"][name]["properties"]["method"]
