@@ -1,0 +1,73 @@
+"""The fast agent: training specs that stay wrong are put right, if that is all that is wrong."""
+
+from pathlib import Path
+
+import msgspec
+
+from messages.chat import ASK, Answered, Ask, MacroDraft
+from messages.program import CHECK
+from messages.system import SetParameters, set_parameters
+from tests.agents.test_learning_from_code import (
+    FROM_PROGRAMS,
+    SPEC,
+    Stack,
+    by_code,
+    empty_ones_refused,
+)
+
+
+def test_a_spec_is_taken_after_the_last_repair_without_what_it_cannot_have(tmp_path: Path):
+    """As small models answer: actions over and over, a name for two macros, a program that was
+    never tried. A policy can be trained without these."""
+    wrong = msgspec.structs.replace(
+        FROM_PROGRAMS,
+        actions=[*SPEC.actions, *SPEC.actions],
+        macros=[*FROM_PROGRAMS.macros, FROM_PROGRAMS.macros[0], MacroDraft(name="gone", source="")],
+        clone=["get_log_2", "get_milk"],
+    )
+    stack = Stack(tmp_path, wrong, repairs=1)
+    stack.bus.answer(CHECK, empty_ones_refused)
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    first, asked_again = stack.specs
+    assert first.problems == []
+    assert "An action is chosen twice." not in asked_again.problems
+    assert len(asked_again.problems) == 3
+    (spec,) = stack.trained
+    assert spec.interface.actions == SPEC.actions
+    assert [macro.name for macro in spec.interface.macros] == ["get_log_2", "do_4_looks_1"]
+    assert [each.name for each in spec.clone] == ["get_log_2"]
+
+
+def test_of_all_answers_the_last_that_can_be_put_right_is_taken(tmp_path: Path):
+    """A small model that is asked again and again loses its thread."""
+    usable = msgspec.structs.replace(SPEC, clone=["get_milk"])
+    answers = [usable, msgspec.structs.replace(SPEC, horizon=0)]
+    stack = Stack(tmp_path, SPEC, repairs=1)
+
+    def answer(request: Ask) -> Answered:
+        stack.spec = answers.pop(0)
+        return stack.answer(request)
+
+    stack.bus.answer(ASK, answer)
+    stack.implement("get log", "rl", 0)
+    assert len(stack.specs) == 2
+    (spec,) = stack.trained
+    assert (spec.clone, spec.interface.horizon) == ([], SPEC.horizon)
+
+
+def test_the_last_repair_of_a_question_stays_so_when_more_are_allowed_meanwhile(tmp_path: Path):
+    wrong = msgspec.structs.replace(SPEC, clone=["get_milk"])
+    stack = Stack(tmp_path, wrong, repairs=1)
+
+    def answer(request: Ask) -> Answered:
+        if len(stack.specs) == 1:  # the question of the last repair
+            more = SetParameters(values={"repairs": 3})
+            stack.bus.call(set_parameters("fast_agent"), more)
+        return stack.answer(request)
+
+    stack.bus.answer(ASK, answer)
+    stack.implement("get log", "rl", 0)
+    assert len(stack.specs) == 2
+    (spec,) = stack.trained
+    assert spec.clone == []
