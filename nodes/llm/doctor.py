@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from nodes.llm import manifest
 from nodes.llm.profiles import OpenAI, Replay, Vllm, read_profile
 from nodes.llm.recording.replay import transcript_path
+from nodes.llm.sharing.served_folder import read
 from nodes.llm.vllm import architecture
 from nodes.llm.vllm.adapter import adapter_words
 from nodes.llm.vllm.cards import Card, cards
@@ -114,6 +115,9 @@ def _vllm(profile: Vllm) -> Iterator[Finding]:
                 yield Finding(True, "adapter", str(profile.adapter))
         except ValueError as error:
             yield Finding(False, "adapter", str(error))
+    if profile.served is not None:
+        yield _served(profile.served)
+        return
     if profile.device == "cpu":
         yield Finding(None, "GPU", "none is wanted (llm.device=cpu)")
         yield from _host_memory(profile, weights)
@@ -124,6 +128,13 @@ def _vllm(profile: Vllm) -> Iterator[Finding]:
     for card in found:
         yield from _card(card)
     yield from _memory(profile, weights, found)
+
+
+def _served(folder: str) -> Finding:
+    found = read(Path(os.path.expanduser(folder)))
+    if found is None or not found.url:
+        return Finding(False, "served", f"no model is served in {folder} (`rlgpt llm serve`)")
+    return Finding(True, "served", f"{found.model} at {found.url}")
 
 
 def _card(card: Card) -> Iterator[Finding]:

@@ -75,6 +75,15 @@ def ended(folder: Path, values: dict[str, Any]) -> tuple[int, str]:
         return process.wait(PATIENCE), said
 
 
+def findings(values: dict[str, Any]) -> str:
+    """What the doctor says."""
+    words = [sys.executable, "-m", "nodes.llm.doctor"]
+    done = subprocess.run(
+        words, cwd=ROOT, input=json.dumps(values), capture_output=True, text=True, check=False
+    )
+    return done.stdout
+
+
 def group_of(folder: Path) -> int:
     return json.loads((folder / "server.json").read_text())["group"]
 
@@ -133,12 +142,16 @@ def test_a_run_whose_server_is_gone_waits_for_its_patience_and_then_says_so(sett
 def test_a_served_model_is_refused_where_it_is_not_the_one_that_is_wanted(setting: Setting):
     folder = setting.run / "served"
     assert "no model is served there" in setting.refused(served=str(folder))
+    values = profile(setting.weights, served=str(folder))
+    assert "  NOT served: no model is served in" in findings(values)
     with served(folder, profile(setting.weights)):
         said = setting.refused(served=str(folder), context=4096)
         assert "a context of 16384, and this run wants 4096" in said
         said = setting.refused(served=str(folder), model="other")
         assert "the model toy, and this run wants other" in said
         assert "llm.gpu=turns" in setting.refused(served=str(folder), gpu="turns")
+        served_here = profile(setting.weights, served=str(folder))
+        assert "  ok  served: toy at http://" in findings(served_here)
         code, said = ended(folder, profile(setting.weights))
         assert code == 2
         assert "is served in" in said

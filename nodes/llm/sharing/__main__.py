@@ -28,6 +28,7 @@ class _Serving:
 
     def __init__(self, profile: Vllm, folder: Path, log: logging.Logger) -> None:
         self._folder = folder
+        self._log = log
         self._lock = threading.Lock()
         self._served: served_folder.Served | None = None
         self.server = Server(profile, folder, log, self._changed)
@@ -48,10 +49,11 @@ class _Serving:
         with self._lock:
             if self._served is None:  # the server is only made
                 return
-            url = self.server.address
-            if self._served.url != url or not url:
-                self._served.url = url
+            self._served.url = self.server.address
+            try:
                 served_folder.note(self._folder, self._served)
+            except OSError as error:
+                self._log.error("runs do not find the server: %s", error)
 
 
 def main(folder: Path, profile: Vllm) -> int:
