@@ -122,13 +122,18 @@ def environment(profile: Vllm) -> dict[str, str]:
     if "expandable_segments" in kept.get("PYTORCH_CUDA_ALLOC_CONF", ""):
         del kept["PYTORCH_CUDA_ALLOC_CONF"]
     routes = {"VLLM_SERVER_DEV_MODE": "1"} if profile.sleep_mode else {}
-    return {**_cores(profile), **kept, **_OFFLINE, **routes, **profile.environment}
+    return {**_threads(profile), **kept, **_OFFLINE, **routes, **profile.environment}
 
 
-def _cores(profile: Vllm) -> dict[str, str]:
-    """vLLM's CPU build leaves a core to its scheduler, which waits most of the time: of two cores
-    that is half of the speed."""
+def _threads(profile: Vllm) -> dict[str, str]:
+    """How vLLM's CPU build comes to use all cores.
+
+    It leaves one to its scheduler, which waits most of the time: of two cores that is half of the
+    speed. And its n-gram speculation has numba set OpenMP to one thread, which is torch's OpenMP,
+    too: from the first guess on all products would have one thread. Numba's own pool has no part in
+    that."""
     if profile.device != "cpu":
         return {}
     cores = sorted(profile.cores or os.sched_getaffinity(0))
-    return {_BIND: f"{cores[0]},{cores[1]}"} if len(cores) == _FEW else {}
+    bound = {_BIND: f"{cores[0]},{cores[1]}"} if len(cores) == _FEW else {}
+    return {"NUMBA_THREADING_LAYER": "workqueue", **bound}
