@@ -372,6 +372,20 @@ def test_the_servers_environment_and_command_keep_it_off_the_network(
     assert "--enable-sleep-mode" not in awake
 
 
+def test_a_server_on_a_cpu_has_all_of_few_cores(monkeypatch: pytest.MonkeyPatch):
+    bound = "VLLM_CPU_OMP_THREADS_BIND"
+    monkeypatch.delenv(bound, raising=False)
+    assert bound not in environment(profile())
+    two = environment(profile(device="cpu", cores=[3, 1]))
+    assert two[bound] == "1,3"
+    assert two["NUMBA_THREADING_LAYER"] == "workqueue"
+    assert bound not in environment(profile(device="cpu", cores=[0, 1, 2, 3]))
+    own = environment(profile(device="cpu", cores=[0, 1], environment={bound: "nobind"}))
+    assert own[bound] == "nobind"
+    monkeypatch.setenv(bound, "0")
+    assert environment(profile(device="cpu", cores=[0, 1]))[bound] == "0"
+
+
 def test_a_model_that_sees_sets_no_memory_aside_for_larger_pictures_than_it_is_shown():
     words = command_line(profile(command=["sh"], vision=True), Path("/w"), 8001)
     limit = json.loads(words[words.index("--limit-mm-per-prompt") + 1])

@@ -20,7 +20,9 @@ from nodes.llm.lessons.shown import DEFAULT_COUNTS, library
 from nodes.llm.rulebook.rules import Book
 from rlgpt.main import main
 from rlgpt.single_runs.prompts import show
+from tests.llm.composed_profiles import PROFILES, composed
 from tests.llm.scripted_server import GOOD, QUESTION, Setting, lines, refusal, says
+from worlds import card
 
 COUNTS = {"PlanQuestion": 40, "DecomposeQuestion": 60, "ProgramQuestion": 90, "SpecQuestion": 10}
 
@@ -368,3 +370,13 @@ def _program_question(example: Example) -> ProgramQuestion:
     question = question_of(example)
     assert isinstance(question, ProgramQuestion)
     return question
+
+
+def test_profiles_that_show_programs_leave_room_to_write_the_longest_one():
+    """One that is cut off is asked for again and again. A token of them has three characters."""
+    stock = card("minecraft").rulebook.programs.glob("*.py")
+    longest = max(len(json.dumps(path.read_text())) for path in stock)
+    showing = [name for name in PROFILES if composed(name).get("examples") == "rulebook"]
+    assert len(showing) >= 3
+    for name in showing:
+        assert composed(name)["max_tokens"] > longest / 3 + 200, name
