@@ -103,7 +103,9 @@ class WayPlanning(Planning):
             steps = self.arithmetic.needs_of_all(self.wanted(success, inventory), inventory)
         except Unreachable:
             return ""
-        return self.seen_as(steps[-1].way.of) if steps and steps[-1].way.of else ""
+        if not steps or steps[-1].item != success.name:
+            return ""
+        return self.seen_as(steps[-1].way.of)
 
     def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
         steps = self.arithmetic.needs_of_all(self.wanted(success, inventory), inventory)

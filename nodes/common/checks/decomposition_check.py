@@ -27,35 +27,6 @@ def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[
     )
 
 
-def _with_the_end(question: DecomposeQuestion, sub_actions: Sequence[SubAction]) -> list[SubAction]:
-    """The sub-actions that have the subtask's success, or more of it."""
-    implies, goal = card(question.task.game).conditions.implies, question.subtask.success
-    return [each for each in sub_actions if implies(each.success, goal)]
-
-
-def _at_source(question: DecomposeQuestion) -> Condition | None:
-    """What holds when one is at what the subtask's success comes from, if it can be faced."""
-    game = card(question.task.game)
-    source = game.planning.source(question.subtask.success, question.task.inventory)
-    facing = Condition(kind="facing", name=source)
-    return facing if source and not game.conditions.problem(facing) else None
-
-
-def _found_first(
-    question: DecomposeQuestion, sub_actions: Sequence[SubAction]
-) -> Sequence[SubAction]:
-    """The sub-actions, where two have the subtask's success, with the first of them ending where
-    what that comes from is found."""
-    same, at_source = _with_the_end(question, sub_actions), _at_source(question)
-    if len(same) < 2 or at_source is None:
-        return sub_actions
-    until, last = sub_actions.index(same[0]), same[-1]
-    if question.most_sub_actions is not None and until + 2 > question.most_sub_actions:
-        return sub_actions
-    first = msgspec.structs.replace(same[0], success=at_source)
-    return [*sub_actions[:until], first, last]
-
-
 def decomposition_problems(
     subtask: Subtask,
     sub_actions: list[SubAction],
@@ -140,6 +111,35 @@ def _up_to_end(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[Sub
     implies = card(question.task.game).conditions.implies
     sub_actions = _found_first(question, answer.sub_actions)
     return up_to(question.subtask.success, sub_actions, implies)
+
+
+def _with_the_end(question: DecomposeQuestion, sub_actions: Sequence[SubAction]) -> list[SubAction]:
+    """The sub-actions that have the subtask's success, or more of it."""
+    implies, goal = card(question.task.game).conditions.implies, question.subtask.success
+    return [each for each in sub_actions if implies(each.success, goal)]
+
+
+def _at_source(question: DecomposeQuestion) -> Condition | None:
+    """What holds when one is at what the subtask's success comes from, if it can be faced."""
+    game = card(question.task.game)
+    source = game.planning.source(question.subtask.success, question.task.inventory)
+    facing = Condition(kind="facing", name=source)
+    return facing if source and not game.conditions.problem(facing) else None
+
+
+def _found_first(
+    question: DecomposeQuestion, sub_actions: Sequence[SubAction]
+) -> Sequence[SubAction]:
+    """The sub-actions, where two have the subtask's success, with the first of them ending where
+    what that comes from is found."""
+    same, at_source = _with_the_end(question, sub_actions), _at_source(question)
+    if len(same) < 2 or at_source is None:
+        return sub_actions
+    until, last = sub_actions.index(same[0]), same[-1]
+    if question.most_sub_actions is not None and until + 2 > question.most_sub_actions:
+        return sub_actions
+    first = msgspec.structs.replace(same[0], success=at_source)
+    return [*sub_actions[:until], first, last]
 
 
 def _guard_problems(
