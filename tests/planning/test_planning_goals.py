@@ -367,3 +367,20 @@ def test_blocks_in_the_tables_of_rules_are_called_as_they_are_seen():
 def test_the_program_for_a_fight_names_the_mob_as_observations_do():
     source = Book().program("fight.py", Condition(kind="killed", name="zombie_pigman"))
     assert 'MOB = "pigzombie"' in source
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "held", "source"),
+    [
+        ("have", "log", {}, "wood"),
+        ("have", "wool", {"shears": 1}, "sheep"),
+        ("have", "milk_bucket", {}, "cow"),
+        ("have", "stick", {"planks": 2}, ""),  # it is crafted
+        ("killed", "zombie", {}, ""),  # what comes last is a weapon
+        ("lived", "days", {}, ""),
+    ],
+)
+def test_the_source_of_a_goal_is_what_its_item_comes_from(
+    kind: str, name: str, held: dict[str, int], source: str
+) -> None:
+    assert PLANNING.source(Condition(kind=kind, name=name), held) == source
