@@ -250,7 +250,8 @@ def test_a_refused_program_that_comes_again_is_asked_for_again(tmp_path: Path):
 
 
 def test_a_spec_whose_names_stay_wrong_is_taken_with_the_right_ones(tmp_path: Path):
-    """After the last repair: blocks by their names, and without what names nothing."""
+    """After the last repair: blocks by their names, and what names nothing is about what the goal
+    comes from."""
     asked: list[SpecQuestion] = []
     specs: list[TrainingSpec] = []
     bus = MockBus("fast_agent")
@@ -262,6 +263,7 @@ def test_a_spec_whose_names_stay_wrong_is_taken_with_the_right_ones(tmp_path: Pa
             RewardTerm(kind="success", weight=1.0),
             RewardTerm(kind="facing", weight=0.1, name="log"),
             RewardTerm(kind="approach", weight=0.1, name="stick"),
+            RewardTerm(kind="facing", weight=0.2, name="stick"),
         ]
         spec = SpecAnswer(
             observations=["rays"], actions=["attack"], rewards=rewards, horizon=100, budget=1000,
@@ -282,7 +284,7 @@ def test_a_spec_whose_names_stay_wrong_is_taken_with_the_right_ones(tmp_path: Pa
     (spec,) = specs
     assert spec.interface.targets == ["wood"]
     assert [(term.kind, term.name) for term in spec.interface.rewards] == [
-        ("success", ""), ("facing", "wood"),
+        ("success", ""), ("facing", "wood"), ("approach", "wood"),
     ]  # fmt: skip
 
 

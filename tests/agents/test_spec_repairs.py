@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from messages.chat import ASK, Answered, Ask, MacroDraft
-from messages.program import CHECK
+from messages.program import CHECK, Checked, CheckProgram, Problem
 from messages.system import SetParameters, set_parameters
 from tests.agents.test_learning_from_code import (
     FROM_PROGRAMS,
@@ -13,6 +13,7 @@ from tests.agents.test_learning_from_code import (
     Stack,
     by_code,
     empty_ones_refused,
+    program,
 )
 
 
@@ -71,3 +72,21 @@ def test_the_last_repair_of_a_question_stays_so_when_more_are_allowed_meanwhile(
     assert len(stack.specs) == 2
     (spec,) = stack.trained
     assert spec.clone == []
+
+
+def broken_ones_refused(check: CheckProgram) -> Checked:
+    broken = check.program.source == "broken"
+    return Checked(problems=[Problem(line=1, message="broken")] if broken else [])
+
+
+def test_a_bad_copy_of_a_program_that_was_tried_is_that_program(tmp_path: Path):
+    """Small models copy it beside its name, and make mistakes in it."""
+    copied = MacroDraft(name="get_log_2", source="broken", max_steps=90, interrupt=20)
+    stack = Stack(tmp_path, msgspec.structs.replace(SPEC, macros=[copied]), repairs=1)
+    stack.bus.answer(CHECK, broken_ones_refused)
+    by_code(stack)
+    stack.implement("get log", "rl", 1)
+    (spec,) = stack.trained
+    (macro,) = spec.interface.macros
+    assert (macro.name, macro.max_steps, macro.interrupt) == ("get_log_2", 90, 20)
+    assert macro.source == program(1)

@@ -1,7 +1,7 @@
 """Checks a training spec, its programs with the env server's help, and leaves out of it what it
 cannot have."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -40,6 +40,10 @@ class SpecChecker:
         self._question = question
         self._specs = card(question.task.game).specs
         self._skills = skills
+        # What the sub-action's goal comes from: a block, a mob.
+        self._source = card(question.task.game).planning.source(
+            question.sub_action.success, question.task.inventory
+        )
         self._sources = sources
         self._most_samples = agent.memory.first(f"{id}/most", agent.parameters.most_samples)
 
@@ -86,11 +90,15 @@ class SpecChecker:
         """The answer without macros that cannot be played (a name that is taken, a number out of
         range, a program with a mistake), without programs to clone that do not exist, without a
         guard's pictures, and without targets and rewards that name nothing: a policy can be trained
-        without them. A name that is right elsewhere is put right instead. Where single steps
-        never succeeded, macros repeat those that take many."""
+        without them. A name that is right elsewhere is put right instead, and a bad copy of a
+        program that was tried is that program. Where single steps never succeeded, macros repeat
+        those that take many."""
         kept: list[MacroDraft] = []
         taken = set(self._question.actions)
         for draft in answer.macros if self._question.macros_allowed else []:
+            if draft.name in self._sources and self._macro_problems(draft):
+                # A bad copy of the program whose name it has.
+                draft = msgspec.structs.replace(draft, source="")
             if not macro_problems(draft, taken) and not self._macro_problems(draft):
                 kept.append(draft)
                 taken.add(draft.name)
@@ -114,22 +122,34 @@ class SpecChecker:
         return never_found(answer, self._question, self._specs.kept_up, self._sources)
 
     def _fixed_targets(self, answer: SpecAnswer) -> list[str]:
-        specs = self._specs
-        right = [specs.seen_name(n) if specs.target_problem(n) else n for n in answer.targets]
-        return list(dict.fromkeys(name for name in right if not specs.target_problem(name)))
+        right = [self._right_name(name, self._specs.target_problem) for name in answer.targets]
+        return [name for name in dict.fromkeys(right) if name]
 
     def _fixed_rewards(self, answer: SpecAnswer) -> list[RewardTerm]:
         specs = self._specs
+        kept: list[RewardTerm] = []
+        for term in answer.rewards:
+            if term.kind in specs.rewards and term.kind not in specs.nameless:
 
-        def wrong(term: RewardTerm) -> bool:
-            named = term.kind in specs.rewards and term.kind not in specs.nameless
-            return named and bool(specs.reward_problem(term))
+                def problem(name: str, term: RewardTerm = term) -> str:
+                    return specs.reward_problem(msgspec.structs.replace(term, name=name))
 
-        right = [
-            msgspec.structs.replace(term, name=specs.seen_name(term.name)) if wrong(term) else term
-            for term in answer.rewards
-        ]
-        return [term for term in right if not wrong(term)]
+                name = self._right_name(term.name, problem)
+                there = any((each.kind, each.name) == (term.kind, name) for each in kept)
+                if not name or (there and name != term.name):
+                    continue
+                term = msgspec.structs.replace(term, name=name)
+            kept.append(term)
+        return kept
+
+    def _right_name(self, name: str, problem: Callable[[str], str]) -> str:
+        """The name without a problem that is meant by ``name``: as it is seen, or what the
+        sub-action's goal comes from, as a policy that is told of nothing cannot go to it. Empty if
+        there is none."""
+        for each in (name, self._specs.seen_name(name), self._source):
+            if each and not problem(each):
+                return each
+        return ""
 
     def _macro_problems(self, draft: MacroDraft) -> list[str]:
         macro = self._macro(draft)
