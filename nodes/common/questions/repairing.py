@@ -52,8 +52,9 @@ def ask_with_repairs(
         if again or len(answers) > repairs:
             break
         question = msgspec.structs.replace(question, problems=problems, refused=refused(answer))
-    for each in reversed(answers) if fixed is not None else ():
-        usable, left = fixed(each)
-        if not left:
-            return usable, []
+    if fixed is not None:
+        for each in reversed(answers):
+            usable, left = fixed(each)
+            if not left:
+                return usable, []
     return answer, problems
