@@ -131,11 +131,13 @@ def _found_first(
     question: DecomposeQuestion, sub_actions: Sequence[SubAction]
 ) -> Sequence[SubAction]:
     """The sub-actions, where two have the subtask's success, with the first of them ending where
-    what that comes from is found."""
+    what that comes from is found, if none before it does."""
     same, at_source = _with_the_end(question, sub_actions), _at_source(question)
     if len(same) < 2 or at_source is None:
         return sub_actions
     until, last = sub_actions.index(same[0]), same[-1]
+    if at_source in [each.success for each in sub_actions[:until]]:
+        return sub_actions
     if question.most_sub_actions is not None and until + 2 > question.most_sub_actions:
         return sub_actions
     first = msgspec.structs.replace(same[0], success=at_source)

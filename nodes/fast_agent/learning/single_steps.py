@@ -25,8 +25,12 @@ def never_found(
     trained = [each for each in question.tried if each.spec is not None and each.line.learning]
     if not trained:
         return []
-    spec, learning = trained[-1].spec, trained[-1].line.learning
-    if spec is None or learning is None or any(rate for _, rate in learning.curve):
+    spec, line = trained[-1].spec, trained[-1].line
+    learning = line.learning
+    # Without a critic nothing is known to have failed.
+    if spec is None or learning is None or line.verdict.success:
+        return []
+    if any(rate for _, rate in learning.curve):
         return []
     before = [macro.source for macro in spec.interface.macros]
     now = [macro.source or sources.get(macro.name, "") for macro in answer.macros]
