@@ -119,7 +119,7 @@ def _compose(path: Path, arguments: list[str]) -> DictConfig:
     # The primary config only names the launch file. So the folders are searched in the order above
     # for it and for every group alike, and `./launch/task/mine.yaml` serves any launch file.
     ConfigStore.instance().store(name=PRIMARY, node={"defaults": [path.stem, "_self_"]})
-    search = ",".join(_hydra_quoted(f"file://{f}") for f in [*folders[1:], CHECKOUT / "models"])
+    search = ",".join(hydra_quoted(f"file://{f}") for f in [*folders[1:], CHECKOUT / "models"])
     with initialize_config_dir(str(folders[0]), version_base=VERSION_BASE):
         return compose(PRIMARY, [*arguments, f"hydra.searchpath=[{search}]"])
 
@@ -142,7 +142,7 @@ def _check_override(override: str) -> None:
 def _argument(override: str) -> str:
     """An override as Hydra is given it."""
     if path := PATH.fullmatch(override):
-        override = f"{path['key']}={_hydra_quoted(path['path'])}"
+        override = f"{path['key']}={hydra_quoted(path['path'])}"
     return f"++{override}" if FREE.match(override) or _of_learner(override) else override
 
 
@@ -175,7 +175,8 @@ def _find(name: str) -> Path:
     return found[name]
 
 
-def _hydra_quoted(text: str) -> str:
+def hydra_quoted(text: str) -> str:
+    """As the value of an override, whatever its characters."""
     # Hydra takes a backslash as it is, but before a quote.
     quoted = re.sub(r"(\\*)('|\Z)", lambda f: f[1] * 2 + ("\\'" if f[2] else ""), text)
     return f"'{quoted}'"

@@ -9,8 +9,8 @@ from pathlib import Path
 from messages.bus import Bus, BusError
 from messages.empty import Empty
 from messages.files import FileEntry, ReadFile, list_files, read_file
+from nodes.common.running.file_lock import held
 from rlgpt.received_path import leads_out
-from rlgpt.runs import run_folder
 
 LARGEST = 256 << 20
 """Bytes of one file; a larger one stays where it is."""
@@ -30,7 +30,7 @@ def collect(bus: Bus, run: Path, nodes: Iterable[str]) -> list[str]:
 
 
 def _collect(bus: Bus, run: Path, node: str) -> str:
-    if run_folder.held(run / node / "lock"):  # it runs here after all, and the folder is its own
+    if held(run / node / "lock"):  # it runs here after all, and the folder is its own
         return f"{node} runs in this folder, its files are here"
     try:
         entries = bus.call(list_files(node), Empty(), timeout=PATIENCE).files

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from messages.bus.network.address import short_folder
-from nodes.common.running.file_lock import is_locked, take_lock
+from nodes.common.running.file_lock import held, take_lock
 from nodes.config import ENV_SERVER, ConfigError, env_server_number, read_config
 from rlgpt.refused import Refused
 
@@ -228,18 +228,6 @@ def launcher_process(run: Path) -> int:
     except OSError:
         return 0
     return int(text) if len(text) < _LONGEST_PID and text.isdigit() else 0
-
-
-def held(lock: Path) -> bool:
-    """Whether a process of this machine holds a lock file."""
-    try:
-        file = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        return is_locked(file)
-    finally:
-        os.close(file)
 
 
 def running_nodes(run: Path) -> list[str]:

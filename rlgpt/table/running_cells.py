@@ -30,6 +30,7 @@ from rlgpt.runs.away import is_away
 from rlgpt.table.cell_progress import TableProgress, print_line
 from rlgpt.table.cells import Cell
 from rlgpt.table.origin import Fingerprints
+from rlgpt.table.printed import sentence_in
 from rlgpt.table.result import CellResult, gather, write, write_file
 from rlgpt.table.shared_models import SharedModels
 
@@ -109,7 +110,8 @@ class CellRunner:
         self._waiting: deque[Cell] = deque()
         self._losses: Counter[str] = Counter()
         self._fingerprints = Fingerprints()
-        self._models = SharedModels(results)
+        # A host of a cluster has servers of its own.
+        self._models = SharedModels(results) if module == LOCAL else None
         self._running: list[_Running] = []
         self._selector = selectors.DefaultSelector()
 
@@ -128,7 +130,8 @@ class CellRunner:
                     break
         finally:
             self._stop_all()
-            self._models.close()
+            if self._models is not None:
+                self._models.close()
             self._selector.close()
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -136,8 +139,8 @@ class CellRunner:
     # ---- one cell
 
     def _may_begin(self, cell: Cell) -> bool:
-        shared = self._module == LOCAL
-        return not shared or not self._models.waits(cell, [each.cell for each in self._running])
+        running = [each.cell for each in self._running]
+        return self._models is None or not self._models.waits(cell, running)
 
     def _begin(self, cell: Cell, again: bool) -> None:
         fingerprint = self._fingerprints.of(cell)
@@ -159,7 +162,7 @@ class CellRunner:
             self._keep(cell, note)  # it had ended while no table ran
             return
         try:
-            model = self._models.arguments(cell) if self._module == LOCAL else []
+            model = self._models.arguments(cell) if self._models is not None else []
         except Refused as refused:
             self._fail(cell, note, refused.sentence)
             return
@@ -200,7 +203,9 @@ class CellRunner:
         if code == HOST_LOST:
             self._lost_with_its_host(running)
             return
-        self._fail(running.cell, running.note, _sentence(running.run / PRINTED, code))
+        said = sentence_in(running.run / PRINTED)
+        why = said or f"the launch ended with code {code} and no message"
+        self._fail(running.cell, running.note, why)
 
     def _lost_with_its_host(self, running: _Running) -> None:
         cell, note = running.cell, running.note
@@ -317,16 +322,6 @@ def _new_run(cell: Cell) -> Path:
             raise Refused(f"cannot make the run folder {run} ({error.strerror})") from None
         return run
     raise Refused(f"no free name for a run folder beside runs/cells/{stem}")
-
-
-def _sentence(log: Path, code: int) -> str:
-    """The sentence with which the launch failed."""
-    try:
-        lines = log.read_text("utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    found = [line.removeprefix("rlgpt: ") for line in lines if line.startswith("rlgpt: ")]
-    return found[-1] if found else f"the launch ended with code {code} and no message"
 
 
 def _stop(number: int, _frame: object) -> None:

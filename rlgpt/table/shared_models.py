@@ -6,10 +6,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from rlgpt.composing.composition import compose_launch
+from rlgpt.composing.composition import compose_launch, hydra_quoted
 from rlgpt.refused import Refused
 from rlgpt.table.cell_progress import print_line
 from rlgpt.table.cells import DEFAULT_LLM, OF_LLM, Cell
+from rlgpt.table.printed import sentence_in
 from rlgpt.tools.language_models import begin_serving
 
 _FOLDER = ".served"  # in the results folder, so that a run that is resumed finds the model again
@@ -47,7 +48,7 @@ class SharedModels:
             except Refused as refused:
                 self._failed[cell.llm] = refused.sentence
                 raise
-        return [f"+llm.served={_quoted(str(folder))}"]
+        return [f"+llm.served={hydra_quoted(str(folder))}"]
 
     def close(self) -> None:
         """End the server."""
@@ -91,24 +92,9 @@ class SharedModels:
         assert self._process.stdout is not None
         if not self._process.stdout.readline():
             self._process.wait()
-            raise Refused(_sentence(log) or f"{cell.llm} could not be served ({log})")
+            raise Refused(sentence_in(log) or f"{cell.llm} could not be served ({log})")
 
 
 def _own(cell: Cell) -> list[str]:
     """The overrides of where the model is."""
     return [each for each in cell.overrides if each.lstrip("+").startswith(OF_LLM)]
-
-
-def _quoted(text: str) -> str:
-    """As the value of an override, whatever the characters of the path."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
-
-
-def _sentence(log: Path) -> str:
-    try:
-        lines = log.read_text("utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    found = [line.removeprefix("rlgpt: ") for line in lines if line.startswith("rlgpt: ")]
-    return found[-1] if found else ""

@@ -23,7 +23,7 @@ from tests.bus_processes import PATIENCE, eventually
 from tests.full_disk import files_of_at_most
 from tests.learning.corridor import corridor_spec
 from tests.learning.learner_stack import LearnerStack
-from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS
+from tests.llm.test_llm_server import toy_profile
 
 
 class SharedLearnerStack(LearnerStack):
@@ -37,15 +37,7 @@ class SharedLearnerStack(LearnerStack):
             model="toy", licence="", source="x", source_sha256="", files=described(weights)
         )
         (weights / NAME).write_bytes(msgspec.json.encode(self.told))
-        self.profile = {
-            "kind": "vllm",
-            "model": "toy",
-            "path": str(weights),
-            "command": FAKE,
-            "arguments": WITHOUT_WEIGHTS,
-            "device": "cpu",
-            "gpu": "turns",
-        }
+        self.profile = toy_profile(weights, gpu="turns")
         super().__init__(run)
         self.llm = AgentProcess("llm", run)
         self.states: list[ServerState] = []

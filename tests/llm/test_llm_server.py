@@ -32,6 +32,19 @@ FAKE = [sys.executable, str(ROOT / "tests" / "llm" / "fake_vllm.py"), "serve"]
 WITHOUT_WEIGHTS = ["--load-format", "dummy"]
 
 
+def toy_profile(weights: Path, **changed: Any) -> dict[str, Any]:
+    """A profile that the fake serves."""
+    return {
+        "kind": "vllm",
+        "model": "toy",
+        "path": str(weights),
+        "command": FAKE,
+        "arguments": WITHOUT_WEIGHTS,
+        "device": "cpu",
+        **changed,
+    }
+
+
 class Setting:
     """A run folder, the llm node with its server, and a bus that asks and listens."""
 
@@ -53,15 +66,7 @@ class Setting:
         self._listening.start()
 
     def configure(self, **profile: Any) -> None:
-        profile = {
-            "kind": "vllm",
-            "model": "toy",
-            "path": str(self.weights),
-            "command": FAKE,
-            "arguments": WITHOUT_WEIGHTS,
-            "device": "cpu",
-            **profile,
-        }
+        profile = toy_profile(self.weights, **profile)
         config = {"name": "test", "llm": profile, "nodes": {"llm": {"parameters": {}}}}
         config["nodes"]["llm"]["parameters"]["profile"] = profile
         (self.run / "config.yaml").write_text(yaml.safe_dump(config))

@@ -15,7 +15,7 @@ import pytest
 from messages.bus import RemoteError
 from nodes.llm.sharing import served_folder
 from tests.bus_processes import PATIENCE, ROOT, eventually
-from tests.llm.test_llm_server import FAKE, WITHOUT_WEIGHTS, Setting
+from tests.llm.test_llm_server import Setting, toy_profile
 
 
 @pytest.fixture
@@ -23,18 +23,6 @@ def setting(run_folder: Path) -> Iterator[Setting]:
     setting = Setting(run_folder)
     yield setting
     setting.close()
-
-
-def profile(weights: Path, **changed: Any) -> dict[str, Any]:
-    return {
-        "kind": "vllm",
-        "model": "toy",
-        "path": str(weights),
-        "command": FAKE,
-        "arguments": WITHOUT_WEIGHTS,
-        "device": "cpu",
-        **changed,
-    }
 
 
 @contextmanager
@@ -101,7 +89,7 @@ def members(group: int) -> list[int]:
 
 def test_runs_ask_a_model_that_is_served_once_and_start_no_server(setting: Setting):
     folder = setting.run / "served"
-    with served(folder, profile(setting.weights)):
+    with served(folder, toy_profile(setting.weights)):
         group = group_of(folder)
         llm = setting.start(served=str(folder))
         answer = setting.ask()
@@ -120,7 +108,7 @@ def test_runs_ask_a_model_that_is_served_once_and_start_no_server(setting: Setti
 
 def test_a_server_that_dies_is_started_again_and_found_by_those_who_use_it(setting: Setting):
     folder = setting.run / "served"
-    with served(folder, profile(setting.weights)):
+    with served(folder, toy_profile(setting.weights)):
         setting.start(served=str(folder))
         before = group_of(folder)
         os.killpg(before, signal.SIGKILL)
@@ -130,29 +118,29 @@ def test_a_server_that_dies_is_started_again_and_found_by_those_who_use_it(setti
 
 def test_a_run_whose_server_is_gone_waits_for_its_patience_and_then_says_so(setting: Setting):
     folder = setting.run / "served"
-    with served(folder, profile(setting.weights)):
+    with served(folder, toy_profile(setting.weights)):
         setting.start(served=str(folder), patience=0.5)
     with pytest.raises(RemoteError, match="no model is served in") as caught:
         setting.ask()
     assert caught.value.code == "no_model"
-    with served(folder, profile(setting.weights)):
+    with served(folder, toy_profile(setting.weights)):
         assert setting.ask("later").answer
 
 
 def test_a_served_model_is_refused_where_it_is_not_the_one_that_is_wanted(setting: Setting):
     folder = setting.run / "served"
     assert "no model is served there" in setting.refused(served=str(folder))
-    values = profile(setting.weights, served=str(folder))
+    values = toy_profile(setting.weights, served=str(folder))
     assert "  NOT served: no model is served in" in findings(values)
-    with served(folder, profile(setting.weights)):
+    with served(folder, toy_profile(setting.weights)):
         said = setting.refused(served=str(folder), context=4096)
         assert "a context of 16384, and this run wants 4096" in said
         said = setting.refused(served=str(folder), model="other")
         assert "the model toy, and this run wants other" in said
         assert "llm.gpu=turns" in setting.refused(served=str(folder), gpu="turns")
-        served_here = profile(setting.weights, served=str(folder))
+        served_here = toy_profile(setting.weights, served=str(folder))
         assert "  ok  served: toy at http://" in findings(served_here)
-        code, said = ended(folder, profile(setting.weights))
+        code, said = ended(folder, toy_profile(setting.weights))
         assert code == 2
         assert "is served in" in said
 
@@ -162,13 +150,13 @@ def test_what_cannot_be_served_is_refused_in_a_sentence(setting: Setting):
     for values, sentence in (
         ({"kind": "rulebook"}, "has no weights of its own to serve"),
         ({"kind": "vllm"}, "missing required field `model`"),
-        (profile(setting.run / "nowhere"), "nowhere"),
+        (toy_profile(setting.run / "nowhere"), "nowhere"),
     ):
         code, said = ended(folder, values)
         assert code == 2
         assert sentence in said
         assert "Traceback" not in said
-    code, said = ended(folder, profile(setting.weights, environment={"FAKE_ENDS": "no good"}))
+    code, said = ended(folder, toy_profile(setting.weights, environment={"FAKE_ENDS": "no good"}))
     assert code == 1
     assert "no good" in said
     assert served_folder.read(folder) is None
@@ -176,12 +164,25 @@ def test_what_cannot_be_served_is_refused_in_a_sentence(setting: Setting):
 
 def test_nothing_is_left_of_a_server_whose_process_was_killed(setting: Setting):
     folder = setting.run / "served"
-    with serving(folder, profile(setting.weights)) as process:
+    with serving(folder, toy_profile(setting.weights)) as process:
         assert process.stdout is not None
         assert process.stdout.readline()
         group = group_of(folder)
         process.kill()
     eventually(lambda: not members(group))
     assert served_folder.read(folder) is None
-    with served(folder, profile(setting.weights)):
+    with served(folder, toy_profile(setting.weights)):
         assert served_folder.read(folder) is not None
+
+
+def test_signals_that_come_at_once_end_it_in_order(setting: Setting):
+    """By Ctrl-C it has one of its own, and one that the command in front passes on."""
+    folder = setting.run / "served"
+    with serving(folder, toy_profile(setting.weights)) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        group = group_of(folder)
+        for number in [signal.SIGINT, signal.SIGTERM] * 20:
+            process.send_signal(number)
+        assert process.wait(PATIENCE) == 0
+    eventually(lambda: not members(group))

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from nodes.common.running.file_lock import held
 from nodes.common.running.process import AlreadyRunning, hold
 from rlgpt.refused import Refused
-from rlgpt.runs.run_folder import Lock, held
+from rlgpt.runs.run_folder import Lock
 
 HOLDER = """
 import sys
 from pathlib import Path
+from nodes.common.running.file_lock import held
 from nodes.common.running.process import hold
 file = hold(Path(sys.argv[1]), "critic")
 print("held", flush=True)

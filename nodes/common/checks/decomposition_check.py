@@ -113,12 +113,6 @@ def _up_to_end(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[Sub
     return up_to(question.subtask.success, sub_actions, implies)
 
 
-def _with_the_end(question: DecomposeQuestion, sub_actions: Sequence[SubAction]) -> list[SubAction]:
-    """The sub-actions that have the subtask's success, or more of it."""
-    implies, goal = card(question.task.game).conditions.implies, question.subtask.success
-    return [each for each in sub_actions if implies(each.success, goal)]
-
-
 def _at_source(question: DecomposeQuestion) -> Condition | None:
     """What holds when one is at what the subtask's success comes from, if it can be faced."""
     game = card(question.task.game)
@@ -132,8 +126,9 @@ def _found_first(
 ) -> Sequence[SubAction]:
     """The sub-actions, where two have the subtask's success, with the first of them ending where
     what that comes from is found, if none before it does."""
-    same, at_source = _with_the_end(question, sub_actions), _at_source(question)
-    if len(same) < 2 or at_source is None:
+    implies, goal = card(question.task.game).conditions.implies, question.subtask.success
+    same = [each for each in sub_actions if implies(each.success, goal)]
+    if len(same) < 2 or (at_source := _at_source(question)) is None:
         return sub_actions
     until, last = sub_actions.index(same[0]), same[-1]
     if at_source in [each.success for each in sub_actions[:until]]:

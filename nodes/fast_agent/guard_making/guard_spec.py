@@ -1,10 +1,13 @@
 """Asks for the training spec of a guard's policy and checks it, as a sub-action's is."""
 
-from messages.chat import SpecAnswer, SpecQuestion
+from messages.chat import SpecQuestion
 from messages.plan import SubAction
 from messages.world import Interface
-from nodes.common.questions.repairing import ask_with_repairs
-from nodes.fast_agent.learning.spec_asking import ask_for_spec, interface_of, observations_to_choose
+from nodes.fast_agent.learning.spec_asking import (
+    ask_for_valid_spec,
+    interface_of,
+    observations_to_choose,
+)
 from nodes.fast_agent.learning.spec_checking import SpecChecker
 from nodes.fast_agent.learning.spec_limits import largest_budget
 from nodes.fast_agent.work import GuardWork
@@ -45,19 +48,7 @@ def write_guard_spec(work: GuardWork, when: str) -> tuple[Interface | None, int,
     id = f"{work.goal.id}/spec"
     checker = SpecChecker(agent, id, question)
 
-    def ask_and_check(question: SpecQuestion, id: str) -> tuple[SpecAnswer, list[str]]:
-        answer = ask_for_spec(agent, id, question)
-        return answer, checker.problems(answer)
-
-    answer, problems = ask_with_repairs(
-        agent.memory,
-        id,
-        question,
-        parameters.repairs,
-        ask_and_check,
-        lambda answer: answer,
-        checker.fixed,
-    )
+    answer, problems = ask_for_valid_spec(agent, id, question, checker)
     if problems:
         return None, 0, problems
     interface = interface_of(answer, checker.macros(answer), task.success, agent.gamma)

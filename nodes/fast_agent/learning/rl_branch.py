@@ -11,13 +11,16 @@ from messages.program import Program
 from messages.training import LeadingStage, TrainingSpec
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer
-from nodes.common.questions.repairing import ask_with_repairs
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import BestAttempt, SubActionWork
 from nodes.fast_agent.judging import failed
 from nodes.fast_agent.known_skills.skill_lookup import LookedUp
 from nodes.fast_agent.learning.policy_stage import stage_of, try_policy
-from nodes.fast_agent.learning.spec_asking import ask_for_spec, interface_of, observations_to_choose
+from nodes.fast_agent.learning.spec_asking import (
+    ask_for_valid_spec,
+    interface_of,
+    observations_to_choose,
+)
 from nodes.fast_agent.learning.spec_checking import SpecChecker
 from nodes.fast_agent.learning.spec_limits import largest_budget, limited
 from nodes.fast_agent.learning.warm_starts import WarmStarts
@@ -170,21 +173,11 @@ def _write_spec(
     id = f"{work.goal.id}/spec"
     checker = SpecChecker(agent, id, question, looked_up.sources, sources)
 
-    def ask_and_check(question: SpecQuestion, id: str) -> tuple[SpecAnswer, list[str]]:
-        answer = ask_for_spec(agent, id, question)
+    def keep_macros(id: str, answer: SpecAnswer) -> None:
         for macro in checker.macros(answer):
             agent.save(f"{id}/{macro.name}", macro)
-        return answer, checker.problems(answer)
 
-    answer, problems = ask_with_repairs(
-        agent.memory,
-        id,
-        question,
-        parameters.repairs,
-        ask_and_check,
-        lambda answer: answer,
-        checker.fixed,
-    )
+    answer, problems = ask_for_valid_spec(agent, id, question, checker, keep_macros)
     if problems:
         return None, problems
     # Of a program that never succeeded there is nothing to clone.

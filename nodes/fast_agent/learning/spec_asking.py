@@ -1,6 +1,6 @@
 """What asking for a sub-action's training spec and for a guard's have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -9,7 +9,9 @@ from messages.program import Program
 from messages.world import Condition, Interface, Task
 from nodes.common.checks.spec_check import without_repetitions
 from nodes.common.questions.asking import ask
+from nodes.common.questions.repairing import ask_with_repairs
 from nodes.fast_agent.agent import Agent
+from nodes.fast_agent.learning.spec_checking import SpecChecker
 from worlds import card
 from worlds.common.mineclip_feature import MINECLIP
 
@@ -32,6 +34,36 @@ def ask_for_spec(agent: Agent, id: str, question: SpecQuestion) -> SpecAnswer:
     if agent.parameters.observations is not None:
         answer = msgspec.structs.replace(answer, observations=question.observations)
     return answer
+
+
+def ask_for_valid_spec(
+    agent: Agent,
+    id: str,
+    question: SpecQuestion,
+    checker: SpecChecker,
+    given: Callable[[str, SpecAnswer], None] = lambda id, answer: None,
+) -> tuple[SpecAnswer, list[str]]:
+    """An answer and what is still wrong with it after the last repair. ``given`` is called with
+    each answer and the id of its question.
+
+    Raises:
+        NoAnswer: the language model gave none that is valid.
+    """
+
+    def ask_and_check(question: SpecQuestion, id: str) -> tuple[SpecAnswer, list[str]]:
+        answer = ask_for_spec(agent, id, question)
+        given(id, answer)
+        return answer, checker.problems(answer)
+
+    return ask_with_repairs(
+        agent.memory,
+        id,
+        question,
+        agent.parameters.repairs,
+        ask_and_check,
+        lambda answer: answer,
+        checker.fixed,
+    )
 
 
 def interface_of(

@@ -1,7 +1,7 @@
 """Checks a training spec, its programs with the env server's help, and leaves out of it what it
 cannot have."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -40,10 +40,11 @@ class SpecChecker:
         self._question = question
         self._specs = card(question.task.game).specs
         self._skills = skills
-        # What the sub-action's goal comes from: a block, a mob.
-        self._source = card(question.task.game).planning.source(
-            question.sub_action.success, question.task.inventory
-        )
+        # What the sub-action's goal comes from: a block, a mob. A guard's is another matter.
+        self._source = ""
+        if question.guard is None:
+            planning = card(question.task.game).planning
+            self._source = planning.source(question.sub_action.success, question.task.inventory)
         self._sources = sources
         self._most_samples = agent.memory.first(f"{id}/most", agent.parameters.most_samples)
 
@@ -122,34 +123,31 @@ class SpecChecker:
         return never_found(answer, self._question, self._specs.kept_up, self._sources)
 
     def _fixed_targets(self, answer: SpecAnswer) -> list[str]:
-        right = [self._right_name(name, self._specs.target_problem) for name in answer.targets]
+        problem = self._specs.target_problem
+        right = [
+            next((meant for meant in self._meant(name) if not problem(meant)), "")
+            for name in answer.targets
+        ]
         return [name for name in dict.fromkeys(right) if name]
 
     def _fixed_rewards(self, answer: SpecAnswer) -> list[RewardTerm]:
         specs = self._specs
         kept: list[RewardTerm] = []
         for term in answer.rewards:
-            if term.kind in specs.rewards and term.kind not in specs.nameless:
-
-                def problem(name: str, term: RewardTerm = term) -> str:
-                    return specs.reward_problem(msgspec.structs.replace(term, name=name))
-
-                name = self._right_name(term.name, problem)
-                there = any((each.kind, each.name) == (term.kind, name) for each in kept)
-                if not name or (there and name != term.name):
-                    continue
-                term = msgspec.structs.replace(term, name=name)
-            kept.append(term)
+            if term.kind not in specs.rewards or term.kind in specs.nameless:
+                kept.append(term)
+                continue
+            meant = [msgspec.structs.replace(term, name=name) for name in self._meant(term.name)]
+            right = next((each for each in meant if not specs.reward_problem(each)), None)
+            paid = [(each.kind, each.name) for each in kept]
+            if right is not None and (right == term or (right.kind, right.name) not in paid):
+                kept.append(right)
         return kept
 
-    def _right_name(self, name: str, problem: Callable[[str], str]) -> str:
-        """The name without a problem that is meant by ``name``: as it is seen, or what the
-        sub-action's goal comes from, as a policy that is told of nothing cannot go to it. Empty if
-        there is none."""
-        for each in (name, self._specs.seen_name(name), self._source):
-            if each and not problem(each):
-                return each
-        return ""
+    def _meant(self, name: str) -> list[str]:
+        """What a name may mean: itself, as it is seen, or else what the sub-action's goal comes
+        from, as a policy that is told of nothing cannot go to it."""
+        return [each for each in (name, self._specs.seen_name(name), self._source) if each]
 
     def _macro_problems(self, draft: MacroDraft) -> list[str]:
         macro = self._macro(draft)

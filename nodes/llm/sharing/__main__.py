@@ -7,58 +7,54 @@
 
 import json
 import logging
-import signal
 import sys
 import threading
+import time
 from pathlib import Path
 
+from nodes.common.running.ending_signals import interrupted_once
 from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.common.running.standard_error import to_stderr
 from nodes.llm.profiles import Vllm, read_profile
 from nodes.llm.sharing import served_folder
 from nodes.llm.vllm.adapter import served_name
-from nodes.llm.vllm.model_files import find_weights
-from nodes.llm.vllm.vllm_server import Server, ServerFailed, Stopping
+from nodes.llm.vllm.vllm_server import Server, ServerFailed
 
 _LOOK = 1.0  # seconds
 
 
 class _Serving:
-    """The server, and the note of it that follows its state."""
+    """The server, and the note of where it is, which follows its state."""
 
     def __init__(self, profile: Vllm, folder: Path, log: logging.Logger) -> None:
         self._folder = folder
         self._log = log
         self._lock = threading.Lock()
-        self._served: served_folder.Served | None = None
+        self._noted: str | None = None  # the URL
         self.server = Server(profile, folder, log, self._changed)
-        self._served = served_folder.Served(
-            url="",
-            model=served_name(profile),
-            folder=str(find_weights(profile)),
-            weights=self.server.version,
-            context=profile.context,
-        )
-
-    def start(self) -> None:
-        """Raises ServerFailed."""
-        self._changed()
-        self.server.start()
 
     def _changed(self) -> None:
+        """Called by threads of the server, also for each look at its figures."""
         with self._lock:
-            if self._served is None:  # the server is only made
+            url = self.server.address
+            if url == self._noted:
                 return
-            self._served.url = self.server.address
+            profile = self.server.profile
+            served = served_folder.Served(
+                url=url,
+                model=served_name(profile),
+                weights=self.server.version,
+                context=profile.context,
+            )
             try:
-                served_folder.note(self._folder, self._served)
+                served_folder.note(self._folder, served)
+                self._noted = url
             except OSError as error:
                 self._log.error("runs do not find the server: %s", error)
 
 
 def main(folder: Path, profile: Vllm) -> int:
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
-    ended = threading.Event()
     try:
         _lock = served_folder.hold(folder)
     except served_folder.AlreadyServed:
@@ -66,35 +62,30 @@ def main(folder: Path, profile: Vllm) -> int:
         return REFUSED
     served_folder.forget(folder)
     try:
-        serving = _Serving(profile, folder, logging.getLogger("llm"))
+        server = _Serving(profile, folder, logging.getLogger("llm")).server
     except ValueError as error:
         to_stderr(str(error).rstrip("."))
         return REFUSED
-
-    def end(number: int, frame: object) -> None:
-        ended.set()
-        serving.server.stop_waiting()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
     try:
-        serving.start()
+        # Ctrl-C comes twice: to the command in front as well, which passes it on.
+        interrupted_once()
+        server.start()
         print(
-            f"{served_name(profile)} is served at {serving.server.address} until this is "
-            f"interrupted; launches use it with +llm.served={folder.absolute()}",
+            f"{served_name(profile)} is served at {server.address} until this is interrupted; "
+            f"launches use it with +llm.served={folder.absolute()}",
             flush=True,
         )
-        while not ended.wait(_LOOK):
-            serving.server.ready()  # started again if it died, a few times in a row at most
-    except Stopping:
-        pass
+        while True:
+            time.sleep(_LOOK)
+            server.ready()  # started again if it died, a few times in a row at most
+    except KeyboardInterrupt:
+        return 0
     except ServerFailed as error:
         to_stderr(str(error).rstrip("."))
         return FAILED
     finally:
-        serving.server.close()
+        server.close()
         served_folder.forget(folder)
-    return 0
 
 
 def _main() -> int:

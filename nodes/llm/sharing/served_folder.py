@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from messages.undecodable import UNDECODABLE
-from nodes.common.running.file_lock import is_locked, take_lock
+from nodes.common.running.file_lock import held, take_lock
 from nodes.common.storage.whole_files import write_whole
 
 _LOCK = "lock"
@@ -21,7 +21,6 @@ class Served(msgspec.Struct, kw_only=True):
 
     url: str
     model: str  # the name to ask for
-    folder: str  # of the weights
     weights: str  # their version, with the adapter's
     context: int  # tokens, prompt and answer together
 
@@ -47,14 +46,7 @@ def hold(folder: Path) -> int:
 
 def is_held(folder: Path) -> bool:
     """Whether a process serves from this folder."""
-    try:
-        file = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        return is_locked(file)
-    finally:
-        os.close(file)
+    return held(folder / _LOCK)
 
 
 def note(folder: Path, served: Served) -> None:

@@ -34,8 +34,7 @@ class SharedModel:
                 "may ask a model that is served for several: leave out llm.served, or set "
                 "llm.gpu=cpu or shares."
             )
-        self._weights = find_weights(profile)
-        self.version = version(profile, self._weights)
+        self.version = version(profile, find_weights(profile))
         found = self._wait()
         if found is None:
             raise ValueError(
