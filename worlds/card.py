@@ -178,6 +178,11 @@ class Planning(ABC):
         that is dug, the mob that is hunted. Empty where there is no such thing, or no way."""
         return ""
 
+    def how(self, success: Condition, inventory: Mapping[str, int]) -> str:
+        """The verb of the last step to a condition: ``dig``, ``craft``, ``kill``, or another one of
+        the game's ways. Empty where the rules know none. Prompts choose their examples by it."""
+        return ""
+
     @abstractmethod
     def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
         """How the plan's quantities were counted, from the goal back, in a line; empty where there

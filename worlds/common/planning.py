@@ -99,13 +99,20 @@ class WayPlanning(Planning):
         return subtasks
 
     def source(self, success: Condition, inventory: Mapping[str, int]) -> str:
+        step = self._last_step(success, inventory)
+        return "" if step is None else self.seen_as(step.way.of)
+
+    def how(self, success: Condition, inventory: Mapping[str, int]) -> str:
+        step = self._last_step(success, inventory)
+        return "" if step is None else step.way.how
+
+    def _last_step(self, success: Condition, inventory: Mapping[str, int]) -> Need | None:
+        """The step that gains what a condition names; None where it is none, or no way is known."""
         try:
             steps = self.arithmetic.needs_of_all(self.wanted(success, inventory), inventory)
         except Unreachable:
-            return ""
-        if not steps or steps[-1].item != success.name:
-            return ""
-        return self.seen_as(steps[-1].way.of)
+            return None
+        return steps[-1] if steps and steps[-1].item == success.name else None
 
     def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
         steps = self.arithmetic.needs_of_all(self.wanted(success, inventory), inventory)
