@@ -100,8 +100,8 @@ def render(
     ``title`` (of the game), ``api`` (the stub of the language that programs are written in),
     ``names_taken`` (some of that), ``features`` (by name), ``setting`` (where a task's episodes
     begin), ``kinds`` (of conditions, with their meanings), ``chain`` (how a goal's items come
-    about), ``how`` (the verb of the last step to a condition) and ``part`` (what the question can do
-    without, `prompt_parts.py`).
+    about), ``how`` (the verb of the last step to a condition) and ``part`` (what the question can
+    do without, `prompt_parts.py`).
     ``instead``: templates by name that stand in for those of the files."""
     name = kind_of(question)
     fields = _fields(question)
