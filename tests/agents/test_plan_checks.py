@@ -95,8 +95,8 @@ def test_the_end_that_a_plan_must_have_is_told_as_it_is_to_be_written():
 
 def test_a_decomposition_is_fixed_by_leaving_out_what_cannot_be_done():
     """As a small model answers: a mob that is to be had, and the same name again."""
-    unseen = Condition(kind="have", name="sheep")
-    hunt = SubAction(name="hunt a sheep", method="code", success=unseen)
+    unseen = Condition(kind="have", name="cow")
+    hunt = SubAction(name="hunt a cow", method="code", success=unseen)
     shear = SubAction(name="use shears", method="code", success=unseen)
     find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))
     subtask = step("wool", Condition(kind="have", name="wool"))
@@ -107,6 +107,24 @@ def test_a_decomposition_is_fixed_by_leaving_out_what_cannot_be_done():
     assert fixed(question, answer).sub_actions == [find, last]
     more = msgspec.structs.replace(shear, success=Condition(kind="have", name="wool", quantity=2))
     assert fixed(question, DecomposeAnswer(sub_actions=[hunt, more])).sub_actions == [last]
+
+
+def test_who_is_to_have_what_the_success_comes_from_is_to_face_it():
+    """As a small model answers: a sheep is no item. One that is faced already is not had."""
+    subtask = step("wool", Condition(kind="have", name="wool"))
+    question = DecomposeQuestion(task=TASK, subtask=subtask)
+    sheep = Condition(kind="have", name="Sheep")
+    find = SubAction(name="find a sheep", method="code", success=sheep)
+    hit = SubAction(name="hit it", method="rl", success=subtask.success)
+    answer = DecomposeAnswer(sub_actions=[find, hit])
+    facing = msgspec.structs.replace(find, success=Condition(kind="facing", name="sheep"))
+    assert problems_with(question, answer) == []
+    assert up_to_success(question, answer).sub_actions == [facing, hit]
+    again = msgspec.structs.replace(find, name="find one more")
+    assert len(problems_with(question, DecomposeAnswer(sub_actions=[facing, again, hit]))) == 1
+    assert len(problems_with(question, DecomposeAnswer(sub_actions=[find, again, hit]))) == 1
+    dirt = msgspec.structs.replace(find, success=Condition(kind="have", name="dirt"))
+    assert up_to_success(question, DecomposeAnswer(sub_actions=[dirt, hit])).sub_actions[0] == dirt
 
 
 def test_what_goes_on_after_the_end_is_left_out_of_a_fixed_decomposition_and_plan():

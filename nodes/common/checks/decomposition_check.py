@@ -109,7 +109,7 @@ def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnsw
 
 def _up_to_end(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[SubAction]:
     implies = card(question.task.game).conditions.implies
-    sub_actions = _found_first(question, answer.sub_actions)
+    sub_actions = _found_first(question, _faced(question, answer.sub_actions))
     return up_to(question.subtask.success, sub_actions, implies)
 
 
@@ -119,6 +119,19 @@ def _at_source(question: DecomposeQuestion) -> Condition | None:
     source = game.planning.source(question.subtask.success, question.task.inventory)
     facing = Condition(kind="facing", name=source)
     return facing if source and not game.conditions.problem(facing) else None
+
+
+def _faced(question: DecomposeQuestion, sub_actions: Sequence[SubAction]) -> Sequence[SubAction]:
+    """The sub-actions, where the first that is to *have* what the subtask's success comes from
+    ("have a sheep", which is no item) ends facing it, if none does."""
+    at_source, problem = _at_source(question), card(question.task.game).conditions.problem
+    if at_source is None or at_source in [each.success for each in sub_actions]:
+        return sub_actions
+    for index, each in enumerate(sub_actions[:-1]):
+        if slug(each.success.name) == slug(at_source.name) and problem(each.success):
+            found = msgspec.structs.replace(each, success=at_source)
+            return [*sub_actions[:index], found, *sub_actions[index + 1 :]]
+    return sub_actions
 
 
 def _found_first(
