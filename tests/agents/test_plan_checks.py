@@ -120,9 +120,16 @@ def test_who_is_to_have_what_the_success_comes_from_is_to_face_it():
     facing = msgspec.structs.replace(find, success=Condition(kind="facing", name="sheep"))
     assert problems_with(question, answer) == []
     assert up_to_success(question, answer).sub_actions == [facing, hit]
+    wool = msgspec.structs.replace(find, success=Condition(kind="facing", name="wool item"))
+    assert len(problems_with(question, DecomposeAnswer(sub_actions=[wool, hit]))) == 1
     again = msgspec.structs.replace(find, name="find one more")
     assert len(problems_with(question, DecomposeAnswer(sub_actions=[facing, again, hit]))) == 1
     assert len(problems_with(question, DecomposeAnswer(sub_actions=[find, again, hit]))) == 1
+    log = DecomposeQuestion(task=TASK, subtask=step("log", LOG))
+    at_log = SubAction(name="at it", method="code", success=Condition(kind="facing", name="log"))
+    dig = SubAction(name="dig", method="rl", success=LOG)
+    steps = up_to_success(log, DecomposeAnswer(sub_actions=[at_log, dig])).sub_actions
+    assert [each.success for each in steps] == [FACING, LOG]
     dirt = msgspec.structs.replace(find, success=Condition(kind="have", name="dirt"))
     assert up_to_success(question, DecomposeAnswer(sub_actions=[dirt, hit])).sub_actions[0] == dirt
 

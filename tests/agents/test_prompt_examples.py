@@ -42,10 +42,17 @@ def test_the_example_of_a_decomposition_answers_a_question_of_its_kind(wanted: s
 
 
 @pytest.mark.parametrize(
-    ("wanted", "shown"), [("boat", "ITEM = 'boat'"), ("sand", "BLOCK = 'crafting table'")]
+    ("kind", "wanted", "shown"),
+    [
+        ("have", "boat", "ITEM = 'boat'"),
+        ("have", "sand", "BLOCK = 'crafting table'"),
+        ("facing", "sand", "BLOCK = 'crafting table'"),
+        ("have", "feather", "MOB = 'pig'"),
+        ("facing", "cow", "MOB = 'pig'"),
+    ],
 )
-def test_the_example_program_crafts_where_something_is_to_be_crafted(wanted: str, shown: str):
-    task, sub_action = about(Condition(kind="have", name=wanted))
+def test_the_example_program_crafts_or_goes_to_a_block_or_a_mob(kind: str, wanted: str, shown: str):
+    task, sub_action = about(Condition(kind=kind, name=wanted))
     question = ProgramQuestion(task=task, sub_action=sub_action)
     example = example_for("fast_agent", question)
     assert shown in example

@@ -122,13 +122,15 @@ def _at_source(question: DecomposeQuestion) -> Condition | None:
 
 
 def _faced(question: DecomposeQuestion, sub_actions: Sequence[SubAction]) -> Sequence[SubAction]:
-    """The sub-actions, where the first that is to *have* what the subtask's success comes from
-    ("have a sheep", which is no item) ends facing it, if none does."""
+    """The sub-actions, where the first that ends in what can't be, about the subtask's success or
+    what that comes from ("have a sheep", which is no item; "facing a log", which is no block), ends
+    facing what it comes from, if none does."""
     at_source, problem = _at_source(question), card(question.task.game).conditions.problem
     if at_source is None or at_source in [each.success for each in sub_actions]:
         return sub_actions
+    about = {slug(at_source.name), slug(question.subtask.success.name)}
     for index, each in enumerate(sub_actions[:-1]):
-        if slug(each.success.name) == slug(at_source.name) and problem(each.success):
+        if slug(each.success.name) in about and problem(each.success):
             found = msgspec.structs.replace(each, success=at_source)
             return [*sub_actions[:index], found, *sub_actions[index + 1 :]]
     return sub_actions

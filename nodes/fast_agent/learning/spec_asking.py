@@ -51,7 +51,7 @@ def ask_for_valid_spec(
     """
 
     def ask_and_check(question: SpecQuestion, id: str) -> tuple[SpecAnswer, list[str]]:
-        answer = ask_for_spec(agent, id, question)
+        answer = checker.as_seen(ask_for_spec(agent, id, question))
         given(id, answer)
         return answer, checker.problems(answer)
 

@@ -1,7 +1,7 @@
 """Checks a training spec, its programs with the env server's help, and leaves out of it what it
 cannot have."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -77,6 +77,34 @@ class SpecChecker:
                     for problem in self._agent.call(CHECK, check).problems
                 ]
         return problems
+
+    def as_seen(self, answer: SpecAnswer) -> SpecAnswer:
+        """The answer with the names that its targets and rewards are seen by. Where nothing is
+        called so, a block's own name can mean no other one: ``wood`` for ``log``."""
+        specs = self._specs
+        targets = [self._as_seen(name, specs.target_problem) for name in answer.targets]
+        return msgspec.structs.replace(
+            answer,
+            targets=list(dict.fromkeys(targets)),
+            rewards=[
+                msgspec.structs.replace(
+                    term,
+                    name=self._as_seen(
+                        term.name,
+                        lambda name, term=term: specs.reward_problem(
+                            msgspec.structs.replace(term, name=name)
+                        ),
+                    ),
+                )
+                if term.kind in specs.rewards
+                else term
+                for term in answer.rewards
+            ],
+        )
+
+    def _as_seen(self, name: str, problem: Callable[[str], str]) -> str:
+        seen = self._specs.seen_name(name)
+        return seen if problem(name) and not problem(seen) else name
 
     def fixed(self, answer: SpecAnswer) -> tuple[SpecAnswer, list[str]]:
         """The answer without what it cannot have, and what is wrong with it then."""

@@ -14,7 +14,7 @@ from worlds.card import Unreachable
 from worlds.common.plan_arithmetic import Arithmetic, Fuel, Need
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
-from worlds.minecraft.card.naming import seen_name
+from worlds.minecraft.card.naming import not_a_mob, seen_name
 from worlds.minecraft.card.ways import FOUND, HOMES, MOBS_FOUND, PLACES, WAYS, found_here, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
@@ -203,6 +203,12 @@ class MinecraftPlanning(WayPlanning):
             return super().subtask(step, why)
         success = Condition(kind="in_dimension", name=step.item)
         return Subtask(name=f"enter the {step.item}", success=success, why=why)
+
+    def how(self, success: Condition, inventory: Mapping[str, int]) -> str:
+        """Besides the ways of items: a mob that is to be faced or killed takes to ``follow``."""
+        if success.kind in ("facing", "killed") and not not_a_mob(success.name):
+            return "follow"
+        return super().how(success, inventory)
 
     def gained(self, success: Condition) -> tuple[str, int] | None:
         if success.kind == "in_dimension" and success.name in PLACES:
