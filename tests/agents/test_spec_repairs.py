@@ -7,6 +7,7 @@ import msgspec
 from messages.chat import ASK, Answered, Ask, MacroDraft
 from messages.program import CHECK, Checked, CheckProgram, Problem
 from messages.system import SetParameters, set_parameters
+from messages.world import RewardTerm
 from tests.agents.test_learning_from_code import (
     FROM_PROGRAMS,
     SPEC,
@@ -90,3 +91,19 @@ def test_a_bad_copy_of_a_program_that_was_tried_is_that_program(tmp_path: Path):
     (macro,) = spec.interface.macros
     assert (macro.name, macro.max_steps, macro.interrupt) == ("get_log_2", 90, 20)
     assert macro.source == program(1)
+
+
+def test_a_block_by_its_items_name_is_taken_as_it_is_seen_and_not_asked_about(tmp_path: Path):
+    """A target that is called ``log`` can only mean ``wood``."""
+    facing = RewardTerm(kind="facing", weight=0.02, name="log")
+    gain = RewardTerm(kind="gain", weight=1.0, name="log")
+    named = msgspec.structs.replace(
+        SPEC, targets=["log", "wood"], rewards=[*SPEC.rewards, facing, gain]
+    )
+    stack = Stack(tmp_path, named, repairs=1)
+    stack.implement("get log", "rl", 0)
+    assert len(stack.specs) == 1
+    (spec,) = stack.trained
+    assert spec.interface.targets == ["wood"]
+    names = [(term.kind, term.name) for term in spec.interface.rewards[len(SPEC.rewards) :]]
+    assert names == [("facing", "wood"), ("gain", "log")]
