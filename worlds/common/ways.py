@@ -89,6 +89,10 @@ class Ways:
         """All that can be had."""
         return list(self._way)
 
+    def ways_to(self, item: str) -> list[Way]:
+        """All of them, the first to be taken first; none where nothing leads to it."""
+        return self._several.get(item) or [self._way[item]] if item in self._way else []
+
     def way_to(self, item: str, chosen: Collection[str] = ()) -> Way:
         """``chosen``: items of which the way with a tool is taken, see `open_ways`.
 

@@ -11,6 +11,7 @@ from messages.world import RewardTerm
 from nodes.common.checks.spec_check import clonable, macro_problems, picture_problems, spec_problems
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.known_skills.inlining import clashes, with_skills
+from nodes.fast_agent.learning.actions_taken import lacking, with_taken
 from nodes.fast_agent.learning.single_steps import keeping_up, never_found
 from worlds import card
 from worlds.common.pictures import picture_shape
@@ -54,7 +55,7 @@ class SpecChecker:
     def problems(self, answer: SpecAnswer) -> list[str]:
         """Every problem at once, in sentences."""
         question = self._question
-        problems = self._never_found(answer)
+        problems = [*lacking(answer, question), *self._never_found(answer)]
         problems += spec_problems(
             answer,
             question.observations,
@@ -119,9 +120,9 @@ class SpecChecker:
         """The answer without macros that cannot be played (a name that is taken, a number out of
         range, a program with a mistake), without programs to clone that do not exist, without a
         guard's pictures, and without targets and rewards that name nothing: a policy can be trained
-        without them. A name that is right elsewhere is put right instead, and a bad copy of a
-        program that was tried is that program. Where single steps never succeeded, macros repeat
-        those that take many."""
+        without them. It has the actions that its sub-action takes. A name that is right elsewhere
+        is put right instead, and a bad copy of a program that was tried is that program. Where
+        single steps never succeeded, macros repeat those that take many."""
         kept: list[MacroDraft] = []
         taken = set(self._question.actions)
         for draft in answer.macros if self._question.macros_allowed else []:
@@ -140,6 +141,7 @@ class SpecChecker:
             observations = [name for name in observations if picture_shape(name) is None]
         return msgspec.structs.replace(
             answer,
+            actions=with_taken(msgspec.structs.replace(answer, macros=kept), self._question),
             macros=kept,
             clone=clone,
             observations=observations,

@@ -58,6 +58,8 @@ _VERBS = {
     "fish": "catch",
     "fill": "get",
 }
+_TAKES = {"dig": "attack", "kill": "attack", "use": "use"}
+"""The action that the way by a verb takes."""
 _PHRASES = {
     "dig": "dig the block {of}",
     "kill": "kill a {of}",
@@ -209,6 +211,18 @@ class MinecraftPlanning(WayPlanning):
         if success.kind in ("facing", "killed") and not not_a_mob(success.name):
             return "follow"
         return super().how(success, inventory)
+
+    def taken_by(self, success: Condition, inventory: Mapping[str, int]) -> Sequence[Sequence[str]]:
+        """Only of what is dug, killed for or got from a mob: other steps go by programs."""
+        ways = self.arithmetic.ways.ways_to(success.name) if success.kind == "have" else []
+        if not ways or not all(way.how in _TAKES for way in ways):
+            return []
+        return [
+            [*(f"equip:{item}" for item in (*way.uses, *way.tools[:1])), "use"]
+            if way.how == "use"
+            else [_TAKES[way.how]]
+            for way in ways
+        ]
 
     def gained(self, success: Condition) -> tuple[str, int] | None:
         if success.kind == "in_dimension" and success.name in PLACES:

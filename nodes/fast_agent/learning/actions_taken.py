@@ -1,0 +1,46 @@
+"""Policies that lack what their sub-action takes: no training makes up for an action that is not
+there."""
+
+from messages.chat import SpecAnswer, SpecQuestion
+from worlds import card
+
+
+def lacking(answer: SpecAnswer, question: SpecQuestion) -> list[str]:
+    """A sentence where a spec has neither a macro nor the actions of one way to the sub-action's
+    success; else nothing. What macros do is not looked into: they may call helpers."""
+    ways = _ways(answer, question)
+    if not ways:
+        return []
+    each = [" and ".join(f"`{action}`" for action in way) for way in ways]
+    return [
+        f"A policy with these actions never gets {question.sub_action.success.name}, which takes "
+        f"{', or '.join(each)}: add that to the actions."
+    ]
+
+
+def with_taken(answer: SpecAnswer, question: SpecQuestion) -> list[str]:
+    """The answer's actions, with those of the first way where there are those of none."""
+    ways = _ways(answer, question)
+    return (
+        [*answer.actions, *(each for each in ways[0] if each not in answer.actions)]
+        if ways
+        else answer.actions
+    )
+
+
+def _ways(answer: SpecAnswer, question: SpecQuestion) -> list[list[str]]:
+    """The ways to the success, where the spec can go none of them."""
+    if answer.macros or question.guard is not None:
+        return []
+    planning = card(question.task.game).planning
+    ways = planning.taken_by(question.sub_action.success, question.task.inventory)
+    if any(all(_has(answer, action) for action in way) for way in ways):
+        return []
+    # One that is not among the question's own cannot be chosen.
+    offered = question.actions
+    return [list(way) for way in ways if all(":" in each or each in offered for each in way)]
+
+
+def _has(answer: SpecAnswer, action: str) -> bool:
+    """Whether it is chosen, by itself or together with another one: ``forward_attack``."""
+    return any(each == action or each.endswith(f"_{action}") for each in answer.actions)

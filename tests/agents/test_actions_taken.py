@@ -1,0 +1,72 @@
+"""A training spec without the actions that its sub-action takes."""
+
+import pytest
+
+from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
+from messages.plan import SubAction
+from messages.world import Condition, RewardTerm, Task
+from nodes.fast_agent.learning.actions_taken import lacking, with_taken
+from worlds.registry import card
+
+WALK = ["forward", "turn_left_15", "turn_right_15"]
+USE = MacroDraft(name="use_it", source="def action(obs):\n    use()\n", purpose="", max_steps=1)
+
+
+def question(item: str, actions: list[str] | None = None) -> SpecQuestion:
+    success = Condition(kind="have", name=item)
+    held = {"shears": 1, "bucket": 1}
+    return SpecQuestion(
+        task=Task(id="test", prompt="Try it.", success=success, inventory=held),
+        sub_action=SubAction(name="get it", method="rl", success=success),
+        actions=list(card("minecraft").specs.actions) if actions is None else actions,
+    )
+
+
+def spec(*actions: str, macros: list[MacroDraft] | None = None) -> SpecAnswer:
+    return SpecAnswer(
+        observations=["rays"],
+        actions=[*WALK, *actions],
+        macros=macros or [],
+        rewards=[RewardTerm(kind="success", weight=10.0)],
+        horizon=100,
+        budget=1000,
+    )
+
+
+@pytest.mark.parametrize(
+    ("item", "actions", "added", "said"),
+    [
+        ("milk_bucket", ["attack"], ["equip:bucket", "use"], "takes `equip:bucket` and `use`:"),
+        ("milk_bucket", ["use"], ["equip:bucket"], "never gets milk_bucket"),
+        ("wool", ["use"], ["equip:shears"], "takes `equip:shears` and `use`, or `attack`:"),
+        ("log", [], ["attack"], "takes `attack`:"),
+    ],
+)
+def test_actions_that_are_lacking_are_named_and_can_be_added(
+    item: str, actions: list[str], added: list[str], said: str
+):
+    answer, asked = spec(*actions), question(item)
+    (problem,) = lacking(answer, asked)
+    assert said in problem
+    assert with_taken(answer, asked) == [*answer.actions, *added]
+
+
+@pytest.mark.parametrize(
+    ("item", "actions"),
+    [
+        ("milk_bucket", ["equip:bucket", "use"]),
+        ("wool", ["attack"]),  # a dead sheep drops its wool
+        ("log", ["forward_attack"]),
+        ("stick", []),  # programs craft
+        ("no_such_item", []),
+    ],
+)
+def test_a_spec_that_can_go_one_way_is_right(item: str, actions: list[str]):
+    answer, asked = spec(*actions), question(item)
+    assert lacking(answer, asked) == []
+    assert with_taken(answer, asked) == answer.actions
+
+
+def test_macros_are_trusted_and_what_is_not_offered_is_not_asked_for():
+    assert lacking(spec(macros=[USE]), question("milk_bucket")) == []
+    assert lacking(spec(), question("log", actions=WALK)) == []
