@@ -54,6 +54,13 @@ def test_every_list_and_text_has_an_end(name: str):
     assert "maxLength" not in str(without_prose_bounds(found))
 
 
+@pytest.mark.parametrize("name", ["ProgramQuestion", "GuardQuestion"])
+def test_a_program_is_not_empty_where_the_schema_holds(name: str):
+    found = answer_schema(samples()[name][1])
+    assert found["properties"]["source"]["minLength"] == len("def action(obs):\n    use()")
+    assert "minLength" not in str(without_prose_bounds(found))
+
+
 def test_schemas_bound_lists_by_the_question():
     _, plan = samples()["PlanQuestion"]
     assert answer_schema(plan)["properties"]["subtasks"]["minItems"] == 1

@@ -9,7 +9,14 @@ asked.
 from collections.abc import Sequence
 from typing import Any
 
-from messages.chat import DecomposeQuestion, PlanQuestion, Question, SpecQuestion
+from messages.chat import (
+    DecomposeQuestion,
+    GuardQuestion,
+    PlanQuestion,
+    ProgramQuestion,
+    Question,
+    SpecQuestion,
+)
 from nodes.common.checks.spec_check import clonable
 from worlds import card
 from worlds.common.mineclip_feature import MINECLIP
@@ -43,6 +50,12 @@ _PROSE: dict[str, int] = {
 """Most characters."""
 _SUMS = 1_500
 """Most characters of a plan's thoughts, which count what the recipes take."""
+_REMARKS = 300
+"""Most characters of a program's thoughts. Small models write the program there first, and then
+none."""
+_SHORTEST = len("def action(obs):\n    use()")
+"""Fewest characters of a program."""
+_LENGTHS = ("minLength", "maxLength")
 _LISTED = 100  # most characters of a string in a list: a name, or some words
 _ITEM = "[a-z0-9_]{1,40}"  # the longest name of an item has 29 characters
 _INTEGERS = (0, 10_000_000)
@@ -80,6 +93,9 @@ def narrowed(schema: dict[str, Any], question: Question) -> dict[str, Any]:
             schema["$defs"]["RewardTerm"]["properties"]["negatives"]["maxItems"] = 0
     elif isinstance(question, PlanQuestion):
         schema["properties"]["thoughts"]["maxLength"] = _SUMS
+    elif isinstance(question, ProgramQuestion | GuardQuestion):
+        schema["properties"]["thoughts"]["maxLength"] = _REMARKS
+        schema["properties"]["source"]["minLength"] = _SHORTEST
     elif isinstance(question, DecomposeQuestion):
         for name in ("SubAction", "GuardProposal"):
             method = schema["$defs"][name]["properties"]["method"]
@@ -105,12 +121,14 @@ def _choose(field: dict[str, Any], known: Sequence[str], more: str = "") -> None
 
 
 def without_prose_bounds(schema: Any) -> Any:
-    """The schema for servers that know ``maxItems`` and refuse ``maxLength``."""
+    """The schema for servers that know ``maxItems`` and refuse the lengths of strings."""
     if isinstance(schema, list):
         return [without_prose_bounds(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: without_prose_bounds(value) for key, value in schema.items() if key != "maxLength"}
+    return {
+        key: without_prose_bounds(value) for key, value in schema.items() if key not in _LENGTHS
+    }
 
 
 def _bound(name: str, value: Any) -> None:
