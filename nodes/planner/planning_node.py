@@ -18,7 +18,7 @@ from messages.plan import (
     SubtaskReport,
 )
 from messages.world import JUDGED, Task
-from nodes.common.checks.plan_check import fixed, plan_problems, up_to_goal
+from nodes.common.checks.plan_check import fixed, plan_problems, up_to_goal, with_goal
 from nodes.common.goals.budget import BUDGETS, Budgeted
 from nodes.common.questions.asking import ask
 from nodes.common.questions.repairing import ask_with_repairs
@@ -88,6 +88,7 @@ class PlanningNode(Node):
 
         def ask_and_check(question: PlanQuestion, id: str) -> tuple[PlanAnswer, list[str]]:
             answer = ask(self, id, question, PlanAnswer)
+            answer = msgspec.structs.replace(answer, subtasks=with_goal(task, answer.subtasks))
             problems = plan_problems(task, answer.subtasks)
             if problems:
                 self.log.info("%s: the plan is invalid: %s", id, " ".join(problems))

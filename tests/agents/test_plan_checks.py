@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from messages.chat import DecomposeAnswer, DecomposeQuestion
-from messages.plan import SubAction, Subtask
+from messages.plan import GuardProposal, SubAction, Subtask
 from messages.world import Condition, Task
 from nodes.common.checks.decomposition_check import (
     decomposition_problems,
@@ -13,7 +13,7 @@ from nodes.common.checks.decomposition_check import (
     up_to_success,
 )
 from nodes.common.checks.plan_check import fixed as fixed_plan
-from nodes.common.checks.plan_check import plan_problems, up_to_goal
+from nodes.common.checks.plan_check import plan_problems, up_to_goal, with_goal
 
 LOG = Condition(kind="have", name="log")
 PLANKS = Condition(kind="have", name="planks", quantity=4)
@@ -24,6 +24,9 @@ TASK = Task(id="test", prompt="Harvest a log.", success=LOG)
 
 def step(name: str, condition: Condition) -> Subtask:
     return Subtask(name=name, success=condition)
+
+
+FACING_STEP = step("find wood", FACING)
 
 
 def test_a_plan_that_can_be_carried_out_has_no_problems():
@@ -63,6 +66,33 @@ def test_what_a_plan_or_decomposition_has_after_its_end_is_not_looked_at():
     answer = DecomposeAnswer(sub_actions=[dig, craft])
     assert problems_with(question, answer) == []
     assert up_to_success(question, answer).sub_actions == [dig]
+
+
+def test_a_plan_that_lacks_only_its_goal_gets_it():
+    """As a small model answers: what has to be made, without what it is for."""
+    wool = Condition(kind="have", name="wool")
+    held = {"crafting_table": 1, "iron_ingot": 2}
+    task = Task(id="test", prompt="Get wool.", success=wool, inventory=held)
+    shears = step("craft shears", Condition(kind="have", name="shears"))
+    *first, last = with_goal(task, [shears])
+    assert (first, last.name, last.success) == ([shears], "get 1 wool", wool)
+    assert with_goal(task, [shears, step("shear", wool)]) == [shears, step("shear", wool)]
+    assert with_goal(task, []) == []
+    planks = msgspec.structs.replace(TASK, success=PLANKS)
+    assert with_goal(planks, [FACING_STEP]) == [FACING_STEP]  # wood is lacking, too
+    assert with_goal(planks, [step("log", LOG)])[-1].success == PLANKS
+
+
+def test_guards_that_repeat_another_one_are_left_out():
+    dig = SubAction(name="dig", method="code", success=LOG)
+    guard = GuardProposal(name="flee", method="code", when="a zombie is near", description="run")
+    again = msgspec.structs.replace(guard, name="flee again", when="A zombie is near.")
+    other = msgspec.structs.replace(guard, name="hit", description="hit it")
+    question = DecomposeQuestion(task=TASK, subtask=step("log", LOG), most_guards=2)
+    answer = DecomposeAnswer(sub_actions=[dig], guards=[guard, again, other, again])
+    assert problems_with(question, answer) == []
+    assert up_to_success(question, answer).guards == [guard, other]
+    assert fixed(question, answer).guards == [guard, other]
 
 
 def test_recipes_are_checked_only_where_all_subtasks_can_be_seen_to_be_done():

@@ -64,10 +64,25 @@ def up_to_goal(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
     return up_to(task.success, subtasks, card(task.game).conditions.implies)
 
 
+def with_goal(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
+    """The subtasks, with the goal as the last one where that is all that they lack: small models
+    leave out what they were asked for."""
+    game = card(task.game)
+    if any(game.conditions.implies(each.success, task.success) for each in subtasks):
+        return list(subtasks)
+    try:
+        name = game.planning.plan_for(task.success, game.planning.begun(task))[-1].name
+    except (Unreachable, IndexError):
+        name = task.prompt
+    completed = [*subtasks, Subtask(name=name, success=task.success, why="the goal")]
+    return list(subtasks) if not subtasks or plan_problems(task, completed) else completed
+
+
 def fixed(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
     """The subtasks without what goes on after the task's success and without those that repeat an
-    earlier one, the last one with the task's success."""
+    earlier one. The last one has the task's success: it is added, or else takes the place of the last
+    one's own."""
     first: dict[Condition, Subtask] = {}
     for subtask in up_to_goal(task, subtasks):
         first.setdefault(subtask.success, subtask)
-    return ending_in(task.success, list(first.values()))
+    return ending_in(task.success, with_goal(task, list(first.values())))
