@@ -94,8 +94,8 @@ def test_a_bad_copy_of_a_program_that_was_tried_is_that_program(tmp_path: Path):
 
 
 def test_a_block_by_its_items_name_is_taken_as_it_is_seen_and_not_asked_about(tmp_path: Path):
-    """A target that is called ``log`` can only mean ``wood``."""
-    facing = RewardTerm(kind="facing", weight=0.02, name="log")
+    """A target that is called ``log`` can only mean ``wood``. Nor is a scrap of text for a source."""
+    facing = RewardTerm(kind="facing", weight=0.02, name="log", source=",")
     gain = RewardTerm(kind="gain", weight=1.0, name="log")
     named = msgspec.structs.replace(
         SPEC, targets=["log", "wood"], rewards=[*SPEC.rewards, facing, gain]
@@ -107,3 +107,4 @@ def test_a_block_by_its_items_name_is_taken_as_it_is_seen_and_not_asked_about(tm
     assert spec.interface.targets == ["wood"]
     names = [(term.kind, term.name) for term in spec.interface.rewards[len(SPEC.rewards) :]]
     assert names == [("facing", "wood"), ("gain", "log")]
+    assert [term.source for term in spec.interface.rewards] == [""] * len(spec.interface.rewards)

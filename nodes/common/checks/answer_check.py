@@ -24,7 +24,7 @@ from messages.chat import (
 from messages.program import CheckProgram, Problem, Program
 from nodes.common.checks.decomposition_check import problems_with
 from nodes.common.checks.plan_check import plan_problems
-from nodes.common.checks.spec_check import clonable, spec_problems, without_repetitions
+from nodes.common.checks.spec_check import clonable, spec_problems, without_idle_parts
 from nodes.common.goals.goal_ids import slug
 from worlds import card
 
@@ -44,7 +44,7 @@ def answer_problems(question: Question, answer: str, most_samples: int = MOST_SA
         return problems_with(question, read(answer, type=DecomposeAnswer))
     if isinstance(question, SpecQuestion):
         return spec_problems(
-            without_repetitions(read(answer, type=SpecAnswer)),
+            without_idle_parts(read(answer, type=SpecAnswer)),
             question.observations,
             question.actions,
             question.macros_allowed,

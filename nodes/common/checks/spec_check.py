@@ -107,12 +107,19 @@ def macro_problems(macro: MacroDraft, taken: Collection[str]) -> list[str]:
     return problems
 
 
-def without_repetitions(answer: SpecAnswer) -> SpecAnswer:
-    """The spec with each name once in its list, as it means no more twice: small models go on and
-    on."""
+def without_idle_parts(answer: SpecAnswer) -> SpecAnswer:
+    """The spec with each name once in its list, as it means no more twice, and without scraps where
+    a reward term takes no source: small models go on and on. A function there is a mistake that the
+    model is told."""
     lists = ("observations", "actions", "targets", "clone")
     once = {name: list(dict.fromkeys(getattr(answer, name))) for name in lists}
-    return msgspec.structs.replace(answer, **once)
+    rewards = [
+        term
+        if term.kind == "code" or "def " in term.source
+        else msgspec.structs.replace(term, source="")
+        for term in answer.rewards
+    ]
+    return msgspec.structs.replace(answer, rewards=rewards, **once)
 
 
 def clonable(question: SpecQuestion) -> list[str]:

@@ -7,7 +7,7 @@ import msgspec
 from messages.chat import SpecAnswer, SpecQuestion
 from messages.program import Program
 from messages.world import Condition, Interface, Task
-from nodes.common.checks.spec_check import without_repetitions
+from nodes.common.checks.spec_check import without_idle_parts
 from nodes.common.questions.asking import ask
 from nodes.common.questions.repairing import ask_with_repairs
 from nodes.fast_agent.agent import Agent
@@ -30,7 +30,7 @@ def ask_for_spec(agent: Agent, id: str, question: SpecQuestion) -> SpecAnswer:
     Raises:
         NoAnswer: the language model gave none that is valid.
     """
-    answer = without_repetitions(ask(agent, id, question, SpecAnswer))
+    answer = without_idle_parts(ask(agent, id, question, SpecAnswer))
     if agent.parameters.observations is not None:
         answer = msgspec.structs.replace(answer, observations=question.observations)
     return answer

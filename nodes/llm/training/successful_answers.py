@@ -29,7 +29,7 @@ from messages.plan import GoalReport, Iteration, Stage, Subtask
 from messages.world import Guard, Interface
 from nodes.common.checks.decomposition_check import up_to_success
 from nodes.common.checks.plan_check import up_to_goal
-from nodes.common.checks.spec_check import without_repetitions
+from nodes.common.checks.spec_check import without_idle_parts
 from nodes.common.goals.goal_ids import slug
 
 Answer = TypeVar("Answer", bound=msgspec.Struct)
@@ -153,7 +153,7 @@ def _trained_guard(each: Asked, guard: Guard) -> bool:
 def _is_of(answer: SpecAnswer, interface: Interface) -> bool:
     """Whether a policy was trained by this answer. One that was trained further without some of
     its rewards is none: they had not led to success."""
-    answer = without_repetitions(answer)
+    answer = without_idle_parts(answer)
     macros = [macro.name for macro in interface.macros]
     return (
         answer.observations == interface.observations
