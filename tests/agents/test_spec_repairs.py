@@ -94,7 +94,7 @@ def test_a_bad_copy_of_a_program_that_was_tried_is_that_program(tmp_path: Path):
 
 
 def test_a_block_by_its_items_name_is_taken_as_it_is_seen_and_not_asked_about(tmp_path: Path):
-    """A target that is called ``log`` can only mean ``wood``. Nor is a scrap of text for a source."""
+    """A target that is called ``log`` can only mean ``wood``. A scrap of text is no source."""
     facing = RewardTerm(kind="facing", weight=0.02, name="log", source=",")
     gain = RewardTerm(kind="gain", weight=1.0, name="log")
     named = msgspec.structs.replace(

@@ -80,8 +80,8 @@ def with_goal(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
 
 def fixed(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
     """The subtasks without what goes on after the task's success and without those that repeat an
-    earlier one. The last one has the task's success: it is added, or else takes the place of the last
-    one's own."""
+    earlier one. The last one has the task's success: it is added, or else the last one's own is
+    replaced by it."""
     first: dict[Condition, Subtask] = {}
     for subtask in up_to_goal(task, subtasks):
         first.setdefault(subtask.success, subtask)
