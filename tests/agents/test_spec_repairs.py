@@ -108,3 +108,15 @@ def test_a_block_by_its_items_name_is_taken_as_it_is_seen_and_not_asked_about(tm
     names = [(term.kind, term.name) for term in spec.interface.rewards[len(SPEC.rewards) :]]
     assert names == [("facing", "wood"), ("gain", "log")]
     assert [term.source for term in spec.interface.rewards] == [""] * len(spec.interface.rewards)
+
+
+def test_a_reward_function_with_a_mistake_is_left_out(tmp_path: Path):
+    """As small models go on: one that is empty, one that is a scrap of text."""
+    broken = [RewardTerm(kind="code", weight=0.5, source=source) for source in ("", "broken")]
+    right = RewardTerm(kind="code", weight=0.5, source="def reward(before, after):\n    return 0\n")
+    wrong = msgspec.structs.replace(SPEC, rewards=[*SPEC.rewards, *broken, right])
+    stack = Stack(tmp_path, wrong, repairs=1)
+    stack.bus.answer(CHECK, broken_ones_refused)
+    stack.implement("get log", "rl", 0)
+    (spec,) = stack.trained
+    assert spec.interface.rewards == [*SPEC.rewards, right]

@@ -70,13 +70,7 @@ class SpecChecker:
         for draft in answer.macros:
             problems += self._macro_problems(draft)
         for term in answer.rewards:
-            if term.kind == "code":
-                source = Program(name="reward", source=term.source)
-                check = CheckProgram(program=source, kind="reward")
-                problems += [
-                    f"Reward function, line {problem.line}: {problem.message}"
-                    for problem in self._agent.call(CHECK, check).problems
-                ]
+            problems += self._reward_problems(term)
         return problems
 
     def as_seen(self, answer: SpecAnswer) -> SpecAnswer:
@@ -117,12 +111,12 @@ class SpecChecker:
         return usable, problems
 
     def _without_mistakes(self, answer: SpecAnswer) -> SpecAnswer:
-        """The answer without macros that cannot be played (a name that is taken, a number out of
-        range, a program with a mistake), without programs to clone that do not exist, without a
-        guard's pictures, and without targets and rewards that name nothing: a policy can be trained
-        without them. It has the actions that its sub-action takes. A name that is right elsewhere
-        is put right instead, and a bad copy of a program that was tried is that program. Where
-        single steps never succeeded, macros repeat those that take many."""
+        """The answer without macros and reward functions that cannot be played (a name that is
+        taken, a number out of range, a program with a mistake), without programs to clone that do
+        not exist, without a guard's pictures, and without targets and rewards that name nothing: a
+        policy can be trained without them. It has the actions that its sub-action takes. A name
+        that is right elsewhere is put right instead, and a bad copy of a program that was tried is
+        that program. Where single steps never succeeded, macros repeat those that take many."""
         kept: list[MacroDraft] = []
         taken = set(self._question.actions)
         for draft in answer.macros if self._question.macros_allowed else []:
@@ -164,6 +158,8 @@ class SpecChecker:
         specs = self._specs
         kept: list[RewardTerm] = []
         for term in answer.rewards:
+            if term.kind == "code" and (not term.source or self._reward_problems(term)):
+                continue
             if term.kind not in specs.rewards or term.kind in specs.nameless:
                 kept.append(term)
                 continue
@@ -184,6 +180,15 @@ class SpecChecker:
         found = clashes(draft.source, self._skills)
         found += self._agent.call(CHECK, CheckProgram(program=macro)).problems
         return [f"Macro {macro.name!r}, line {each.line}: {each.message}" for each in found]
+
+    def _reward_problems(self, term: RewardTerm) -> list[str]:
+        if term.kind != "code":
+            return []
+        check = CheckProgram(program=Program(name="reward", source=term.source), kind="reward")
+        return [
+            f"Reward function, line {problem.line}: {problem.message}"
+            for problem in self._agent.call(CHECK, check).problems
+        ]
 
     def _macro(self, draft: MacroDraft) -> Program:
         """A draft without a source and with the name of a skill, or of a program that was tried,
