@@ -81,16 +81,15 @@ def _successes(
 def _same(
     sub_action: SubAction, history: Sequence[Iteration]
 ) -> Iterator[tuple[Iteration, int, Line]]:
-    """A sub-action is the same by its name or by its aim: another name changes nothing. Where an
-    iteration has several of that aim, the one of that name is it, else the last."""
+    """A sub-action is the same by its aim or, where an iteration has none of that aim, by its name:
+    another name changes nothing. Of several of that aim the one of that name is it, else the
+    last."""
     for iteration in history:
-        named = [p for p, each in enumerate(iteration.lines) if _name(each) == sub_action.name]
-        aimed = [
-            place
-            for place, each in enumerate(iteration.lines)
-            if each.sub_action.success == sub_action.success
-        ]
-        for place in (named or aimed)[-1:]:
+        lines = list(enumerate(iteration.lines))
+        aimed = [place for place, each in lines if each.sub_action.success == sub_action.success]
+        named = [place for place, each in lines if _name(each) == sub_action.name]
+        both = [place for place in aimed if place in named]
+        for place in (both or aimed or named)[-1:]:
             yield iteration, place, iteration.lines[place]
 
 

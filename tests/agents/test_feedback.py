@@ -99,6 +99,16 @@ def test_a_sub_action_keeps_its_history_under_another_name(tmp_path: Path):
     assert "as harvest log, by code" in prompt("fast_agent", question)
 
 
+def test_the_history_of_a_condition_goes_before_that_of_a_name(tmp_path: Path):
+    """As a small model names them: first what is found, then what is dug, is called "log"."""
+    found = msgspec.structs.replace(FIND, name="log")
+    dug = msgspec.structs.replace(HARVEST, name="log")
+    outer = Outer(tmp_path, [[found, HARVEST], [FIND, dug]], EVALUATED, ALL_WELL)
+    outer.achieve()
+    asked = {name: implement for name, implement in outer.implemented}["log"]
+    assert [line.sub_action.name for line in asked.history] == ["harvest log"]
+
+
 def test_a_refused_decomposition_is_shown_again_with_every_problem(tmp_path: Path):
     outer = Outer(tmp_path, [[FIND, FIND], [HARVEST]], ALL_WELL)
     outer.achieve()
