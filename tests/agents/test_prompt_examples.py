@@ -44,11 +44,11 @@ def test_the_example_of_a_decomposition_answers_a_question_of_its_kind(wanted: s
 @pytest.mark.parametrize(
     ("kind", "wanted", "shown"),
     [
-        ("have", "boat", "ITEM = 'boat'"),
-        ("have", "sand", "BLOCK = 'crafting table'"),
-        ("facing", "sand", "BLOCK = 'crafting table'"),
-        ("have", "feather", "MOB = 'pig'"),
-        ("facing", "cow", "MOB = 'pig'"),
+        ("have", "boat", "craft('boat')"),
+        ("have", "sand", "nearest(obs, 'crafting table')"),
+        ("facing", "sand", "nearest(obs, 'crafting table')"),
+        ("have", "feather", "nearest_mob(obs, 'pig')"),
+        ("facing", "cow", "nearest_mob(obs, 'pig')"),
     ],
 )
 def test_the_example_program_crafts_or_goes_to_a_block_or_a_mob(kind: str, wanted: str, shown: str):
