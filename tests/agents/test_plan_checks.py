@@ -83,13 +83,15 @@ def test_a_plan_that_lacks_only_its_goal_gets_it():
     assert with_goal(planks, [step("log", LOG)])[-1].success == PLANKS
 
 
-def test_guards_that_repeat_another_one_are_left_out():
+def test_guards_that_repeat_another_one_or_wait_for_the_success_are_left_out():
     dig = SubAction(name="dig", method="code", success=LOG)
     guard = GuardProposal(name="flee", method="code", when="a zombie is near", description="run")
     again = msgspec.structs.replace(guard, name="flee again", when="A zombie is near.")
     other = msgspec.structs.replace(guard, name="hit", description="hit it")
+    done = "at least 1 more of log in the inventory, {"
+    late = msgspec.structs.replace(guard, name="late", when=done)
     question = DecomposeQuestion(task=TASK, subtask=step("log", LOG), most_guards=2)
-    answer = DecomposeAnswer(sub_actions=[dig], guards=[guard, again, other, again])
+    answer = DecomposeAnswer(sub_actions=[dig], guards=[guard, again, late, other, again])
     assert problems_with(question, answer) == []
     assert up_to_success(question, answer).guards == [guard, other]
     assert fixed(question, answer).guards == [guard, other]

@@ -22,7 +22,7 @@ def problems_with(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[
         question.methods,
         question.most_sub_actions,
         question.task.game,
-        _distinct(answer.guards),
+        _useful(question, answer.guards),
         question.most_guards,
     )
 
@@ -85,9 +85,12 @@ def up_to_success(question: DecomposeQuestion, answer: DecomposeAnswer) -> Decom
     never run, and would take their share of the samples. An episode ends at the subtask's success,
     so the last one has no other: more of it could never be seen. Of two with that success ("find a
     tree" and "harvest log", each until there is a log) the first ends where the log's source is
-    found, so that the other begins. Guards that repeat another one are left out."""
+    found, so that the other begins. Guards that repeat another one, or wait for that success, are
+    left out."""
     steps = ending_in(question.subtask.success, _up_to_end(question, answer))
-    return msgspec.structs.replace(answer, sub_actions=steps, guards=_distinct(answer.guards))
+    return msgspec.structs.replace(
+        answer, sub_actions=steps, guards=_useful(question, answer.guards)
+    )
 
 
 def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
@@ -104,7 +107,9 @@ def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnsw
             kept.setdefault(slug(sub_action.name), sub_action)
     kept.pop(slug(last.name), None)
     steps = ending_in(question.subtask.success, [*kept.values(), last])
-    return msgspec.structs.replace(answer, sub_actions=steps, guards=_distinct(answer.guards))
+    return msgspec.structs.replace(
+        answer, sub_actions=steps, guards=_useful(question, answer.guards)
+    )
 
 
 def _up_to_end(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[SubAction]:
@@ -154,12 +159,14 @@ def _found_first(
     return [*sub_actions[:until], first, last]
 
 
-def _distinct(guards: Sequence[GuardProposal]) -> list[GuardProposal]:
-    """The guards without those that do, in the same situation, the same as one before: it takes
-    over first."""
+def _useful(question: DecomposeQuestion, guards: Sequence[GuardProposal]) -> list[GuardProposal]:
+    """The guards without those that do, in the same situation, the same as one before, which takes
+    over first, and without those that wait for the subtask's success, which ends the episode."""
+    success = slug(card(question.task.game).conditions.words(question.subtask.success))
     found: dict[tuple[str, str, str], GuardProposal] = {}
     for guard in guards:
-        found.setdefault((guard.method, slug(guard.when), slug(guard.description)), guard)
+        if success not in slug(guard.when):
+            found.setdefault((guard.method, slug(guard.when), slug(guard.description)), guard)
     return list(found.values())
 
 
