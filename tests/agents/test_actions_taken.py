@@ -1,9 +1,10 @@
 """A training spec without the actions that its sub-action takes."""
 
+import msgspec
 import pytest
 
 from messages.chat import MacroDraft, SpecAnswer, SpecQuestion
-from messages.plan import SubAction
+from messages.plan import Stage, SubAction
 from messages.world import Condition, RewardTerm, Task
 from nodes.fast_agent.learning.actions_taken import lacking, with_taken
 from worlds.registry import card
@@ -70,3 +71,13 @@ def test_a_spec_that_can_go_one_way_is_right(item: str, actions: list[str]):
 def test_macros_are_trusted_and_what_is_not_offered_is_not_asked_for():
     assert lacking(spec(macros=[USE]), question("milk_bucket")) == []
     assert lacking(spec(), question("log", actions=WALK)) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "problems"), [("facing", "wood", 1), ("near", "wood", 1), ("have", "log", 0)]
+)
+def test_what_was_dug_before_may_be_picked_up_by_walking(kind: str, name: str, problems: int):
+    success = Condition(kind=kind, name=name)
+    before = Stage(sub_action=SubAction(name="before", method="code", success=success))
+    asked = msgspec.structs.replace(question("log"), before=[before])
+    assert len(lacking(spec(), asked)) == problems

@@ -90,7 +90,7 @@ def test_a_spec_that_leaves_them_out_again_is_refused_and_then_given_them(tmp_pa
         (SPEC, [tried([(0, 0.0), (50_000, 0.01), (100_000, 0.0)])]),
         (SPEC, [tried([(0, 0.0)], source="attack()")]),
         (msgspec.structs.replace(SPEC, macros=[macro("attack()")]), [tried([(0, 0.0)])]),
-        (msgspec.structs.replace(SPEC, actions=["forward"]), [tried([(0, 0.0)])]),
+        (msgspec.structs.replace(SPEC, actions=["forward_attack"]), [tried([(0, 0.0)])]),
     ],
 )
 def test_others_are_taken_as_they_are(tmp_path: Path, answer: SpecAnswer, before: list[Tried]):

@@ -66,8 +66,11 @@ def up_to_goal(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
 
 def with_goal(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
     """The subtasks, with the goal as the last one where that is all that they lack: small models
-    leave out what they were asked for."""
+    leave out what they were asked for. The last one has to get something for it, else it is the
+    goal itself, wrongly stated."""
     game = card(task.game)
+    if not subtasks or subtasks[-1].success.kind != "have":
+        return list(subtasks)
     if any(game.conditions.implies(each.success, task.success) for each in subtasks):
         return list(subtasks)
     try:
@@ -75,7 +78,7 @@ def with_goal(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:
     except (Unreachable, IndexError):
         name = task.prompt
     completed = [*subtasks, Subtask(name=name, success=task.success, why="the goal")]
-    return list(subtasks) if not subtasks or plan_problems(task, completed) else completed
+    return list(subtasks) if plan_problems(task, completed) else completed
 
 
 def fixed(task: Task, subtasks: Sequence[Subtask]) -> list[Subtask]:

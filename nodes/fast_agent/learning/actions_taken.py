@@ -4,6 +4,10 @@ there."""
 from messages.chat import SpecAnswer, SpecQuestion
 from worlds import card
 
+_ON_THE_WAY = frozenset({"facing", "near"})
+"""The kinds of conditions that only bring the player to something. What another one brings about
+may have left the item lying there, and walking is enough to pick it up."""
+
 
 def lacking(answer: SpecAnswer, question: SpecQuestion) -> list[str]:
     """A sentence where a spec has neither a macro nor the actions of one way to the sub-action's
@@ -19,18 +23,16 @@ def lacking(answer: SpecAnswer, question: SpecQuestion) -> list[str]:
 
 
 def with_taken(answer: SpecAnswer, question: SpecQuestion) -> list[str]:
-    """The answer's actions, with those of the first way where there are those of none."""
-    ways = _ways(answer, question)
-    return (
-        [*answer.actions, *(each for each in ways[0] if each not in answer.actions)]
-        if ways
-        else answer.actions
-    )
+    """The answer's actions and, where it can go no way, those of the first one."""
+    added = [action for way in _ways(answer, question)[:1] for action in way]
+    return list(dict.fromkeys([*answer.actions, *added]))
 
 
 def _ways(answer: SpecAnswer, question: SpecQuestion) -> list[list[str]]:
     """The ways to the success, where the spec can go none of them."""
     if answer.macros or question.guard is not None:
+        return []
+    if any(stage.sub_action.success.kind not in _ON_THE_WAY for stage in question.before):
         return []
     planning = card(question.task.game).planning
     ways = planning.taken_by(question.sub_action.success, question.task.inventory)

@@ -14,7 +14,8 @@ from worlds.card import Unreachable
 from worlds.common.plan_arithmetic import Arithmetic, Fuel, Need
 from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
-from worlds.minecraft.card.naming import not_a_mob, seen_name
+from worlds.minecraft.card.naming import MOBS as SEEN_MOBS
+from worlds.minecraft.card.naming import seen_name
 from worlds.minecraft.card.ways import FOUND, HOMES, MOBS_FOUND, PLACES, WAYS, found_here, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
@@ -207,13 +208,13 @@ class MinecraftPlanning(WayPlanning):
         return Subtask(name=f"enter the {step.item}", success=success, why=why)
 
     def how(self, success: Condition, inventory: Mapping[str, int]) -> str:
-        """Besides the ways of items: a mob that is to be faced or killed takes to ``follow``."""
-        if success.kind in ("facing", "killed") and not not_a_mob(success.name):
+        """Besides the ways of items ``follow``, for a mob that is to be faced or killed."""
+        if success.kind in ("facing", "killed") and success.name in SEEN_MOBS:
             return "follow"
         return super().how(success, inventory)
 
     def taken_by(self, success: Condition, inventory: Mapping[str, int]) -> Sequence[Sequence[str]]:
-        """Only of what is dug, killed for or got from a mob: other steps go by programs."""
+        """Only where all ways to an item are to dig, to kill or to use another one on a mob."""
         ways = self.arithmetic.ways.ways_to(success.name) if success.kind == "have" else []
         if not ways or not all(way.how in _TAKES for way in ways):
             return []
