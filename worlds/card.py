@@ -183,7 +183,7 @@ class Planning(ABC):
         the game's ways. Empty where the rules know none. Prompts choose their examples by it."""
         return ""
 
-    def taken_by(self, success: Condition, inventory: Mapping[str, int]) -> Sequence[Sequence[str]]:
+    def taken_by(self, success: Condition) -> Sequence[Sequence[str]]:
         """The primitive actions that the last step to a condition takes, for each way to it: a
         policy with all of one way can get there. Empty where the rules do not say."""
         return []

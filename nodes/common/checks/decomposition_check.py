@@ -87,10 +87,7 @@ def up_to_success(question: DecomposeQuestion, answer: DecomposeAnswer) -> Decom
     tree" and "harvest log", each until there is a log) the first ends where the log's source is
     found, so that the other begins. Guards that repeat another one, or wait for that success, are
     left out."""
-    steps = ending_in(question.subtask.success, _up_to_end(question, answer))
-    return msgspec.structs.replace(
-        answer, sub_actions=steps, guards=_useful(question, answer.guards)
-    )
+    return _of(question, answer, _up_to_end(question, answer))
 
 
 def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnswer:
@@ -106,10 +103,16 @@ def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnsw
         if not unseen(sub_action.success, question.subtask.success, conditions):
             kept.setdefault(slug(sub_action.name), sub_action)
     kept.pop(slug(last.name), None)
-    steps = ending_in(question.subtask.success, [*kept.values(), last])
-    return msgspec.structs.replace(
-        answer, sub_actions=steps, guards=_useful(question, answer.guards)
-    )
+    return _of(question, answer, [*kept.values(), last])
+
+
+def _of(
+    question: DecomposeQuestion, answer: DecomposeAnswer, sub_actions: Sequence[SubAction]
+) -> DecomposeAnswer:
+    """The answer with these sub-actions, which end in the subtask's success, and useful guards."""
+    steps = ending_in(question.subtask.success, sub_actions)
+    guards = _useful(question, answer.guards)
+    return msgspec.structs.replace(answer, sub_actions=steps, guards=guards)
 
 
 def _up_to_end(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[SubAction]:

@@ -34,8 +34,7 @@ def _ways(answer: SpecAnswer, question: SpecQuestion) -> list[list[str]]:
         return []
     if any(stage.sub_action.success.kind not in _ON_THE_WAY for stage in question.before):
         return []
-    planning = card(question.task.game).planning
-    ways = planning.taken_by(question.sub_action.success, question.task.inventory)
+    ways = card(question.task.game).planning.taken_by(question.sub_action.success)
     if any(all(_has(answer, action) for action in way) for way in ways):
         return []
     # One that is not among the question's own cannot be chosen.

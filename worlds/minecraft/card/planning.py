@@ -213,7 +213,7 @@ class MinecraftPlanning(WayPlanning):
             return "follow"
         return super().how(success, inventory)
 
-    def taken_by(self, success: Condition, inventory: Mapping[str, int]) -> Sequence[Sequence[str]]:
+    def taken_by(self, success: Condition) -> Sequence[Sequence[str]]:
         """Only where all ways to an item are to dig, to kill or to use another one on a mob."""
         ways = self.arithmetic.ways.ways_to(success.name) if success.kind == "have" else []
         if not ways or not all(way.how in _TAKES for way in ways):
