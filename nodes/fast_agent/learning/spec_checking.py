@@ -1,7 +1,7 @@
 """Checks a training spec, its programs with the env server's help, and leaves out of it what it
 cannot have."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -77,29 +77,24 @@ class SpecChecker:
         """The answer with the names that its targets and rewards are seen by. Where nothing is
         called so, a block's own name can mean no other one: ``wood`` for ``log``."""
         specs = self._specs
-        targets = [self._as_seen(name, specs.target_problem) for name in answer.targets]
+
+        def named(name: str, problem: Callable[[str], str]) -> str:
+            return _first_right([name, specs.seen_name(name)], problem) or name
+
+        targets = [named(name, specs.target_problem) for name in answer.targets]
+        rewards = [
+            msgspec.structs.replace(term, name=named(term.name, self._problem_of(term)))
+            if term.kind in specs.rewards
+            else term
+            for term in answer.rewards
+        ]
         return msgspec.structs.replace(
-            answer,
-            targets=list(dict.fromkeys(targets)),
-            rewards=[
-                msgspec.structs.replace(
-                    term,
-                    name=self._as_seen(
-                        term.name,
-                        lambda name, term=term: specs.reward_problem(
-                            msgspec.structs.replace(term, name=name)
-                        ),
-                    ),
-                )
-                if term.kind in specs.rewards
-                else term
-                for term in answer.rewards
-            ],
+            answer, targets=list(dict.fromkeys(targets)), rewards=rewards
         )
 
-    def _as_seen(self, name: str, problem: Callable[[str], str]) -> str:
-        seen = self._specs.seen_name(name)
-        return seen if problem(name) and not problem(seen) else name
+    def _problem_of(self, term: RewardTerm) -> Callable[[str], str]:
+        """What is wrong with the term under another name."""
+        return lambda name: self._specs.reward_problem(msgspec.structs.replace(term, name=name))
 
     def fixed(self, answer: SpecAnswer) -> tuple[SpecAnswer, list[str]]:
         """The answer without what it cannot have, and what is wrong with it then."""
@@ -148,10 +143,7 @@ class SpecChecker:
 
     def _fixed_targets(self, answer: SpecAnswer) -> list[str]:
         problem = self._specs.target_problem
-        right = [
-            next((meant for meant in self._meant(name) if not problem(meant)), "")
-            for name in answer.targets
-        ]
+        right = [_first_right(self._meant(name), problem) for name in answer.targets]
         return [name for name in dict.fromkeys(right) if name]
 
     def _fixed_rewards(self, answer: SpecAnswer) -> list[RewardTerm]:
@@ -163,17 +155,16 @@ class SpecChecker:
             if term.kind not in specs.rewards or term.kind in specs.nameless:
                 kept.append(term)
                 continue
-            meant = [msgspec.structs.replace(term, name=name) for name in self._meant(term.name)]
-            right = next((each for each in meant if not specs.reward_problem(each)), None)
+            name = _first_right(self._meant(term.name), self._problem_of(term))
             paid = [(each.kind, each.name) for each in kept]
-            if right is not None and (right == term or (right.kind, right.name) not in paid):
-                kept.append(right)
+            if name and (name == term.name or (term.kind, name) not in paid):
+                kept.append(msgspec.structs.replace(term, name=name))
         return kept
 
     def _meant(self, name: str) -> list[str]:
-        """What a name may mean: itself, as it is seen, or else what the sub-action's goal comes
-        from, as a policy that is told of nothing cannot go to it."""
-        return [each for each in (name, self._specs.seen_name(name), self._source) if each]
+        """What a name may mean that is as it is seen: itself, or else what the sub-action's goal
+        comes from, as a policy that is told of nothing cannot go to it."""
+        return [each for each in (name, self._source) if each]
 
     def _macro_problems(self, draft: MacroDraft) -> list[str]:
         macro = self._macro(draft)
@@ -207,3 +198,8 @@ class SpecChecker:
             max_steps=draft.max_steps,
             interrupt=interrupt,
         )
+
+
+def _first_right(names: Iterable[str], problem: Callable[[str], str]) -> str:
+    """The first name with which nothing is wrong; empty if there is none."""
+    return next((name for name in names if not problem(name)), "")
