@@ -94,11 +94,16 @@ def test_a_bad_copy_of_a_program_that_was_tried_is_that_program(tmp_path: Path):
 
 
 def test_a_block_by_its_items_name_is_taken_as_it_is_seen_and_not_asked_about(tmp_path: Path):
-    """A target that is called ``log`` can only mean ``wood``. A scrap of text is no source."""
-    facing = RewardTerm(kind="facing", weight=0.02, name="log", source=",")
+    """A target that is called ``log`` can only mean ``wood``, and is not paid for twice where both
+    are named. A scrap of text is no source."""
+    misnamed = RewardTerm(kind="facing", weight=0.03, name="log", source=",")
+    facing = RewardTerm(kind="facing", weight=0.02, name="wood")
     gain = RewardTerm(kind="gain", weight=1.0, name="log")
+    again = RewardTerm(kind="facing", weight=0.01, name="log")
     named = msgspec.structs.replace(
-        SPEC, targets=["log", "wood"], rewards=[*SPEC.rewards, facing, gain]
+        SPEC,
+        targets=["log", "wood"],
+        rewards=[*SPEC.rewards, misnamed, facing, gain, again],
     )
     stack = Stack(tmp_path, named, repairs=1)
     stack.implement("get log", "rl", 0)

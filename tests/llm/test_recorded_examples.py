@@ -229,6 +229,25 @@ def test_a_plan_that_was_not_carried_out_is_not_taught(tmp_path: Path):
     assert taught(run_of(tmp_path / "run", done, [first, rest])) == ["new end"]
 
 
+def test_what_was_put_right_is_taught_as_it_was_carried_out(tmp_path: Path):
+    """What goes on after the goal was left out of both answers, and had not led to it."""
+    dig, more = sub_action("dig sand"), sub_action("dig dirt", success=DIRT)
+    goes_on = PlanAnswer(subtasks=[SUBTASK, Subtask(name="harvest 1 dirt", success=DIRT)])
+    run = run_of(
+        tmp_path / "run",
+        report([iteration(0, [stage(dig, program("digs"))], 1.0)], stands=0),
+        [
+            asked("goal/plan-0", PlanQuestion(task=TASK), goes_on),
+            decomposed(0, [dig, more], "first"),
+            wrote(0, dig, "dig-sand/program-0", program("digs")),
+        ],
+    )
+    plan, decomposition, _ = recorded(run)
+    assert msgspec.json.decode(plan.answer, type=PlanAnswer).subtasks == [SUBTASK]
+    read = msgspec.json.decode(decomposition.answer, type=DecomposeAnswer)
+    assert (read.thoughts, read.sub_actions) == ("first", [dig])
+
+
 def test_the_answers_of_another_goal_of_the_run_are_not_taught(tmp_path: Path):
     id, question, answer = planned()
     other = (id.replace("goal/", "other/"), question, answer)

@@ -1,7 +1,7 @@
 """Checks a training spec, its programs with the env server's help, and leaves out of it what it
 cannot have."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -82,12 +82,7 @@ class SpecChecker:
             return _first_right([name, specs.seen_name(name)], problem) or name
 
         targets = [named(name, specs.target_problem) for name in answer.targets]
-        rewards = [
-            msgspec.structs.replace(term, name=named(term.name, self._problem_of(term)))
-            if term.kind in specs.rewards
-            else term
-            for term in answer.rewards
-        ]
+        rewards = self._named(answer.rewards, lambda term: named(term.name, self._problem_of(term)))
         return msgspec.structs.replace(
             answer, targets=list(dict.fromkeys(targets)), rewards=rewards
         )
@@ -147,16 +142,28 @@ class SpecChecker:
         return [name for name in dict.fromkeys(right) if name]
 
     def _fixed_rewards(self, answer: SpecAnswer) -> list[RewardTerm]:
+        playable = [
+            term
+            for term in answer.rewards
+            if term.kind != "code" or (term.source and not self._reward_problems(term))
+        ]
+        return self._named(
+            playable, lambda term: _first_right(self._meant(term.name), self._problem_of(term))
+        )
+
+    def _named(
+        self, rewards: Sequence[RewardTerm], name_of: Callable[[RewardTerm], str]
+    ) -> list[RewardTerm]:
+        """The rewards with these names, where their kind has names. Left out are those that get
+        none, and those that get the name of another one: they would be paid twice."""
         specs = self._specs
         kept: list[RewardTerm] = []
-        for term in answer.rewards:
-            if term.kind == "code" and (not term.source or self._reward_problems(term)):
-                continue
+        for term in rewards:
             if term.kind not in specs.rewards or term.kind in specs.nameless:
                 kept.append(term)
                 continue
-            name = _first_right(self._meant(term.name), self._problem_of(term))
-            paid = [(each.kind, each.name) for each in kept]
+            name = name_of(term)
+            paid = [(each.kind, each.name) for each in (*rewards, *kept)]
             if name and (name == term.name or (term.kind, name) not in paid):
                 kept.append(msgspec.structs.replace(term, name=name))
         return kept

@@ -1,13 +1,16 @@
 """Which answers of a run led to its success: the plan that was carried out, and of each subtask the
 decomposition, the programs, the training specs and the guards of the iteration that was chosen.
 
+A plan or decomposition that was put right before it was carried out is given as it was carried out:
+the end that was left out, or a step that was mended, had not led to success.
+
 An iteration may take over a stage of an earlier one. Then the answer is that of the iteration that
 made it. What a skill of the library does was not asked for in the run, and has no answer there.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import msgspec
@@ -57,15 +60,33 @@ def leading_to_success(report: GoalReport, asked: list[Asked]) -> list[Asked]:
         chosen = next((each for each in iterations if each.number == number), None)
         if chosen is not None:
             kept |= {each.id for each in _of_iteration(chosen, _of_subtask(subtask, asked))}
-    return [each for each in asked if each.id in kept]
+    return [_as_carried_out(each) for each in asked if each.id in kept]
+
+
+def _as_carried_out(each: Asked) -> Asked:
+    question = each.question
+    if isinstance(question, PlanQuestion):
+        answer = _read(each, PlanAnswer)
+        carried_out = msgspec.structs.replace(answer, subtasks=_planned(question, answer))
+    elif isinstance(question, DecomposeQuestion):
+        answer = _read(each, DecomposeAnswer)
+        carried_out = up_to_success(question, answer)
+    else:
+        return each
+    if carried_out == answer:
+        return each  # as the model wrote it
+    return replace(each, answer=msgspec.json.encode(carried_out).decode())
+
+
+def _planned(question: PlanQuestion, answer: PlanAnswer) -> list[Subtask]:
+    return up_to_goal(question.task, answer.subtasks)
 
 
 def _is_carried_out(each: Asked, subtasks: list[Subtask]) -> bool:
     """Whether it is the plan, or the end of it that was planned again."""
     if not isinstance(each.question, PlanQuestion):
         return False
-    answered = msgspec.json.decode(each.answer, type=PlanAnswer).subtasks
-    planned = up_to_goal(each.question.task, answered)
+    planned = _planned(each.question, _read(each, PlanAnswer))
     end = subtasks[len(subtasks) - len(planned) :] if len(planned) <= len(subtasks) else []
     return bool(planned) and [s.success for s in planned] == [s.success for s in end]
 
