@@ -165,6 +165,11 @@ class Planning(ABC):
         items = {name: count for name, count in held.items() if name not in self.places}
         return msgspec.structs.replace(task, inventory=items)
 
+    def practised_from(self, task: Task, held: Mapping[str, int]) -> Task:
+        """The task as a subtask of it is practised, which a plan expects to begin with so much. It
+        must not be easier so than where the whole task is performed."""
+        return self.task_from(task, held)
+
     @abstractmethod
     def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
         """The subtasks that lead from an inventory to a condition, none superfluous.

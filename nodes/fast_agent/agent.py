@@ -85,7 +85,7 @@ class Agent(Node):
         # Learning from code, that is from programs that were tried for the subtask: may they join
         # the action space of a policy, and after how many steps are they interrupted there (None:
         # as the spec has it); may a policy begin as a clone of them; does the best of them stand
-        # where the policy does worse?
+        # where the policy, or a program that is written later, does worse?
         program_macros: bool = True
         interrupt: Positive | None = None
         clone: bool = True

@@ -10,6 +10,7 @@ from nodes.fast_agent.judging import failed
 from nodes.fast_agent.known_skills.inlining import clashes, with_skills
 from nodes.fast_agent.known_skills.skill_lookup import LookedUp
 from nodes.fast_agent.playing.portions import OutOfSamples
+from nodes.fast_agent.rivals import compare, rival_of
 from nodes.fast_agent.tried_programs import TriedPrograms
 
 
@@ -22,7 +23,8 @@ def implement_by_code(
     remembered among the ``tried``.
 
     A program that did the same after other stages is tried out first, beside those; where it
-    succeeds, nothing is asked."""
+    succeeds, nothing is asked. Where all fall short, and one of an earlier iteration had done
+    better, that one is tried out on the same starts, and kept instead where it does better."""
     return _CodeBranch(work, tried, looked_up).implement()
 
 
@@ -38,7 +40,10 @@ class _CodeBranch:
         self._outcome = BestAttempt()
         self._attempts: list[ProgramAttempt] = []  # as the next question shows them
         self._best: int | None = None  # which of them
+        self._best_tryout: int | None = None
+        self._tried_out: set[str] = set()  # their sources, with those of their skills
         self._tries = self._refused = 0
+        self._rival = rival_of(work, tried)
 
     def implement(self) -> BestAttempt:
         if self._try_earlier():
@@ -59,7 +64,17 @@ class _CodeBranch:
                 self._tries += 1
                 if self._try_out(program, source, last=left == 0):
                     break
+        self._compare()
         return self._outcome
+
+    def _compare(self) -> None:
+        """Where the best program fell short of what an earlier one had done, see whether that does
+        better here."""
+        best, rival = self._outcome, self._rival
+        if rival is None or best.verdict.success or rival.program.source in self._tried_out:
+            return
+        if best.stage is None or best.verdict.success_rate < rival.rate:
+            compare(self._work, rival, best, self._best_tryout)
 
     def _allowed(self) -> tuple[int, int]:
         """Repairs and refusals, as they are set when the next program is due. They may be set while
@@ -145,8 +160,9 @@ class _CodeBranch:
             return True
         verdict = work.judge(number, stage, played)
         if self._outcome.offer(stage, verdict, played):
-            self._best = len(self._attempts)
-        self._tried.remember(self._goal, program, verdict, len(played.episodes))
+            self._best, self._best_tryout = len(self._attempts), number
+        self._tried_out.add(program.source)
+        self._tried.remember(self._goal, program, verdict, played.episodes)
         if verdict.success:
             return True
         in_words = f"{verdict.reason} {verdict.suggestion}".strip()
@@ -157,9 +173,10 @@ class _CodeBranch:
 
     def _most(self, stage: Stage, last: bool) -> int | None:
         """What one tryout may take: half of what is left, so that a repair can be tried out too,
-        but not less than an episode. The last one may take all."""
+        but not less than an episode. The last one may take all, if no earlier one is to be compared
+        with it."""
         left = self._work.spent.left
-        if left is None or last:
+        if left is None or (last and self._rival is None):
             return left
         episode, _ = self._work.longest_tryout(stage)
         return min(left, max(left // 2, episode))

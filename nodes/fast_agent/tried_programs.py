@@ -15,17 +15,22 @@ from messages.chat import TriedNote
 from messages.plan import SubAction
 from messages.program import Program
 from messages.verdict import Verdict
-from messages.world import Condition
+from messages.world import Condition, Episode
+from models.outcomes import holds
 from nodes.common.goals.goal_ids import slug
 from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.implementing import Implementing
 
 MOST = 8
 """Programs that a language model is shown: the best."""
+_ENOUGH = 5  # successful episodes that show how long a program may take
+_SHORTEST = 100  # primitive steps that a program has before a policy in any case
 
 
 class TriedProgram(msgspec.Struct, frozen=True, kw_only=True):
-    """A program and its tryout; its ``name`` is an identifier that no other has."""
+    """A program and its tryout; its ``name`` is an identifier that no other has. ``longest``:
+    primitive steps of its longest successful episode, those of stages that were played before it
+    included; None: too few succeeded to tell."""
 
     name: str
     program: Program
@@ -33,6 +38,7 @@ class TriedProgram(msgspec.Struct, frozen=True, kw_only=True):
     rate: float
     episodes: int
     reason: str
+    longest: int | None = None
 
     @property
     def note(self) -> TriedNote:
@@ -55,7 +61,7 @@ class TriedPrograms:
         self._lock = threading.Lock()  # from a list that is read to the longer one that is kept
 
     def remember(
-        self, goal: Implementing, program: Program, verdict: Verdict, episodes: int
+        self, goal: Implementing, program: Program, verdict: Verdict, episodes: Sequence[Episode]
     ) -> None:
         """A program was tried out for the goal's sub-action; its first tryout counts."""
         with self._lock:
@@ -70,7 +76,8 @@ class TriedPrograms:
                 program=program,
                 sub_action=sub_action,
                 rate=verdict.success_rate,
-                episodes=episodes,
+                episodes=len(episodes),
+                longest=_longest(goal, episodes),
                 reason=verdict.reason,
             )
             self._memory.keep(_subtask(goal), [*known, tried])
@@ -90,8 +97,25 @@ class TriedPrograms:
             shown[-1] = rival
         return self._memory.keep(name, shown)
 
+    def as_prefix(self, goal: Implementing, program: Program) -> Program:
+        """The program as the resets of a training run it before a policy: for no longer than twice
+        what its successful episodes took, as the rest are failures that would take most of the
+        samples."""
+        known = [each for each in self._all(goal) if each.program.source == program.source]
+        longest = max((each.longest or program.max_steps for each in known), default=None)
+        if longest is None:
+            return program
+        steps = min(program.max_steps, max(_SHORTEST, 2 * longest))
+        return msgspec.structs.replace(program, max_steps=steps)
+
     def _all(self, goal: Implementing) -> list[TriedProgram]:
         return self._memory.find(_subtask(goal), list[TriedProgram]) or []
+
+
+def _longest(goal: Implementing, episodes: Sequence[Episode]) -> int | None:
+    aim, game = goal.request.sub_action.success, goal.request.task.game
+    took = [each.steps for each in episodes if holds(aim, each, game)]
+    return max(took) if len(took) >= _ENOUGH else None
 
 
 def best_of(tried: Sequence[TriedProgram], aim: Condition) -> TriedProgram | None:

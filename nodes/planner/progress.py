@@ -97,7 +97,7 @@ class Progress:
         """Have a subtask practised with so many samples, and note its iterations."""
         # A new plan may be longer, so the rate is that of the present one.
         rate = wanted_of_subtask(self.limits, len(self.subtasks), evaluation_episodes(self.config))
-        begun = card(self.task.game).planning.task_from(self.task, known.start)
+        begun = card(self.task.game).planning.practised_from(self.task, known.start)
         request = AchieveSubtask(
             task=msgspec.structs.replace(begun, inventory=self.task.inventory),
             subtask=known.subtask,

@@ -359,7 +359,7 @@ def test_what_goals_remember_side_by_side_is_all_kept(tmp_path: Path):
         starts.remember(goal, spec, cast(Trained, trained))
 
     def program(number: int) -> None:
-        tried.remember(goal, Program(name="dig", source=f"wait({number})"), verdict, 10)
+        tried.remember(goal, Program(name="dig", source=f"wait({number})"), verdict, [])
 
     for remember in (start, program):
         threads = [threading.Thread(target=remember, args=(number,)) for number in range(4)]

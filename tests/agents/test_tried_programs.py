@@ -4,14 +4,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
-from messages.plan import Implement, SubAction
+import msgspec
+import pytest
+
+from messages.plan import IMPLEMENT, Implement, SubAction
 from messages.program import Program
 from messages.verdict import Verdict
-from messages.world import Condition
+from messages.world import Condition, Episode
 from nodes.common.skills.skill_library import Library
 from nodes.common.storage.node_memory import Memory
 from nodes.fast_agent.implementing import Implementing
 from nodes.fast_agent.tried_programs import MOST, TriedPrograms, best_of
+from tests.agents.feedback import episode
 from tests.agents.stored_skills import TEN, WALK, learned
 from tests.agents.test_learning_from_code import (
     FACING,
@@ -32,7 +36,7 @@ def goal(id: str, aim: Condition) -> Implementing:
 
 def remember(tried: TriedPrograms, source: str, aim: Condition, rate: float) -> None:
     verdict = Verdict(success=False, success_rate=rate, reason="seen")
-    tried.remember(goal("trying", aim), Program(name="do", source=source), verdict, 20)
+    tried.remember(goal("trying", aim), Program(name="do", source=source), verdict, [])
 
 
 def test_the_first_tryout_of_a_program_counts(tmp_path: Path):
@@ -67,6 +71,53 @@ def test_a_program_that_never_worked_is_nothing_to_beat(tmp_path: Path):
     remember(tried, "never", LOG, 0.0)
     remember(tried, "other", FACING, 0.9)
     assert best_of(tried.of(goal("learning", LOG)), LOG) is None
+
+
+def ended(steps: int, facing: str) -> Episode:
+    """``success`` is about the task: a log, which no program for its first part brings."""
+    seen = episode(0, "horizon")
+    view = msgspec.structs.replace(seen.after, facing=facing)
+    return msgspec.structs.replace(seen, steps=steps, success=False, before=view, after=view)
+
+
+FOUND = [ended(steps, "wood") for steps in (30, 180, 60, 90, 0)]
+LOST = [ended(1000, "air")] * 3
+
+
+@pytest.mark.parametrize(
+    ("episodes", "steps"),
+    [
+        ([*FOUND, *LOST], 360),
+        ([*FOUND[2:], *FOUND[:1], ended(40, "wood"), *LOST], 180),
+        ([ended(5, "wood")] * 20, 100),  # not so short that chance decides
+        ([ended(700, "wood")] * 20, 1000),  # never longer than it may run
+        ([*FOUND[1:], *LOST], 1000),  # of four nothing can be told
+        (LOST, 1000),
+    ],
+)
+def test_before_a_policy_a_program_runs_twice_as_long_as_it_took_to_succeed(
+    tmp_path: Path, episodes: list[Episode], steps: int
+):
+    tried = TriedPrograms(Memory(tmp_path / "memory.sqlite"))
+    find = Program(name="find", source="find()", max_steps=1000)
+    verdict = Verdict(success=False, success_rate=0.6, reason="seen")
+    tried.remember(goal("trying", FACING), find, verdict, episodes)
+    assert tried.as_prefix(goal("learning", LOG), find).max_steps == steps
+    skill = Program(name="skill", source="other()", max_steps=1000)
+    assert tried.as_prefix(goal("learning", LOG), skill) == skill
+
+
+def test_a_training_runs_the_program_before_it_that_long(tmp_path: Path):
+    stack = Stack(tmp_path, FROM_PROGRAMS)
+    stage = stack.implement("get log", "code", 1).stage  # a log in each episode, after ten steps
+    assert stage is not None
+    assert stage.program is not None
+    sub_action = SubAction(name="look", method="rl", success=FACING)
+    request = Implement(task=TASK, sub_action=sub_action, before=[stage], history=[])
+    stack.bus.run_goal(IMPLEMENT, "demo/1/look", request)
+    (spec,) = stack.trained
+    assert [each.max_steps for each in spec.prefix] == [100]
+    assert stage.program.max_steps == 1000  # where it is played
 
 
 def test_a_skill_by_the_name_of_a_tried_program_is_not_offered_beside_it(tmp_path: Path):

@@ -1,6 +1,7 @@
 """Plans for goals that are more than having something, and for every task of MineDojo."""
 
 import msgspec
+import numpy as np
 import pytest
 
 from messages.plan import Subtask
@@ -8,11 +9,13 @@ from messages.world import Condition, Task, View
 from nodes.common.checks.plan_check import plan_problems
 from nodes.common.checks.task_check import plan_problem
 from nodes.llm.rulebook.rules import Book, NoRule
+from voxeldojo import EmbeddedWorld
 from voxeldojo.rules import BLOCKS
 from voxeldojo.tasks import task_ids
 from worlds import card
 from worlds.card import Unreachable
 from worlds.minecraft.card.planning import PLANNING
+from worlds.minecraft.card.task_check import setting, task_problems
 
 UNKNOWN = {"elytra", "grass", "monster_egg", "spawn_egg"}
 """Targets that nothing in the rules leads to."""
@@ -191,6 +194,44 @@ def test_a_subtask_after_the_portal_is_practised_in_the_nether():
     assert (begun.biome, begun.inventory["wooden_pickaxe"]) == ("nether", 1)
     assert "nether" not in begun.inventory
     assert PLANNING.task_from(task, {"log": 1}).biome == task.biome
+
+
+WOOL = Task(
+    id="wool",
+    prompt="",
+    success=Condition(kind="have", name="wool"),
+    inventory={"iron_ingot": 2, "crafting_table": 1},
+)
+
+
+def test_a_later_subtask_is_practised_with_nothing_in_hand():
+    """Else its tool would be there in every episode, and never in the performance."""
+    held = {"shears": 1, "cobblestone": 70, "crafting_table": 1}
+    begun = PLANNING.practised_from(WOOL, held)
+    slots = "1=shears, 2=cobblestone, 3=cobblestone, 4=crafting_table"
+    assert (begun.inventory, begun.world) == (held, {"initial_slots": slots})
+    assert list(task_problems(begun)) == []
+    assert setting(begun) == {"Biome": "forest", "In hand": "nothing"}
+    world = EmbeddedWorld(size=1, biome="plains", inventory=held, initial_slots=slots)
+    world.reset(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    ids, counts = world.inventory()
+    names = [world.item_names[number] for number in ids[0, :6]]
+    assert names == ["air", "shears", "cobblestone", "cobblestone", "crafting_table", "air"]
+    assert counts[0, :6].tolist() == [0, 1, 64, 6, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("task", "held"),
+    [
+        (WOOL, WOOL.inventory),  # as the task begins: its first subtask
+        (WOOL, {}),
+        (WOOL, {"log": 36 * 64}),  # no slot is left
+        (msgspec.structs.replace(WOOL, world={"initial_slots": "1=shears"}), {"shears": 1}),
+    ],
+)
+def test_a_task_says_itself_where_its_items_lie(task: Task, held: dict[str, int]):
+    begun = PLANNING.practised_from(task, held)
+    assert begun == msgspec.structs.replace(task, inventory=held)
 
 
 def test_a_plan_of_others_that_forgets_the_portal_is_told_so():

@@ -6,7 +6,7 @@ import msgspec
 
 from messages.bus import RemoteError
 from messages.chat import SpecAnswer, SpecQuestion
-from messages.plan import Implement, Line, Stage
+from messages.plan import Implement, Line
 from messages.program import Program
 from messages.training import LeadingStage, TrainingSpec
 from nodes.common.goals.goal_ids import slug
@@ -27,7 +27,8 @@ from nodes.fast_agent.learning.warm_starts import WarmStarts
 from nodes.fast_agent.playing.portions import OutOfSamples
 from nodes.fast_agent.playing.seeds import training_seeds
 from nodes.fast_agent.playing.stage_playing import leading_programs
-from nodes.fast_agent.tried_programs import TriedProgram, TriedPrograms, best_of
+from nodes.fast_agent.rivals import compare, rival_of
+from nodes.fast_agent.tried_programs import TriedProgram, TriedPrograms
 from worlds import card
 
 
@@ -50,7 +51,7 @@ def implement_by_rl(
     tried = programs.of(goal)
     work.report(f"writing a training spec for {work.request.sub_action.name!r}")
     try:
-        spec, problems = _write_spec(work, looked_up, tried, history)
+        spec, problems = _write_spec(work, looked_up, programs, tried, history)
     except NoAnswer as error:
         spec, problems = None, [str(error)]
     outcome = BestAttempt(attempts=1)
@@ -60,7 +61,7 @@ def implement_by_rl(
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
-    rival = best_of(tried, work.request.sub_action.success) if _compares(agent) else None
+    rival = rival_of(work, programs)
     tryouts = 1 if rival is None else 2
     spec = limited(work, spec, tryouts)
 
@@ -77,7 +78,7 @@ def implement_by_rl(
     starts.remember(goal, spec, trained)
     try_policy(work, spec, trained, outcome)
     if rival is not None and outcome.verdict.success_rate < 1:
-        _compare(work, rival, outcome)
+        compare(work, rival, outcome, tryout=0)
     return outcome
 
 
@@ -105,47 +106,12 @@ def _try_earlier(work: SubActionWork) -> BestAttempt | None:
     return outcome
 
 
-def _compares(agent: Agent) -> bool:
-    # Without a critic no tryout has a rate.
-    return agent.parameters.better_of and agent.parameters.critic
-
-
-def _compare(work: SubActionWork, rival: TriedProgram, outcome: BestAttempt) -> None:
-    """Try the best program out on the policy's starts. The better one is kept; on a tie, the
-    quicker one."""
-    work.report(f"trying the program {rival.name!r} where the policy was tried")
-    request = work.request
-    stage = Stage(sub_action=request.sub_action, program=rival.program, guards=request.guards)
-    policy, episodes, pace = outcome.verdict, outcome.episodes, outcome.pace
-    try:
-        played = work.try_out("program", stage, work.spent.left, seeds_of=0)
-    except OutOfSamples as reason:
-        work.agent.log.info("%s: the program %s is not tried: %s", work.goal.id, rival.name, reason)
-        return
-    count = len(played.episodes)
-    if count != episodes:
-        # Of other episodes than the policy's: where samples ran out, one of them had fewer.
-        return
-    verdict = work.judge("program", stage, played)
-    kept = "program" if outcome.offer(stage, verdict, played) else "policy"
-    compared = (
-        f"On the same starts the program {rival.name} worked in "
-        f"{round(verdict.success_rate * count)} and the policy in "
-        f"{round(policy.success_rate * episodes)} of {count} episodes: the {kept} is kept."
-    )
-    if verdict.success_rate == policy.success_rate:
-        compared += (
-            f" The program took {played.steps / count:.0f} steps an episode, the policy {pace:.0f}."
-        )
-    # The sub-action was to be learned: where a program is kept, that has not succeeded yet.
-    success = outcome.verdict.success and outcome.stage != stage
-    outcome.verdict = msgspec.structs.replace(
-        outcome.verdict, success=success, reason=f"{outcome.verdict.reason} {compared}"
-    )
-
-
 def _write_spec(
-    work: SubActionWork, looked_up: LookedUp, tried: Sequence[TriedProgram], history: list[Line]
+    work: SubActionWork,
+    looked_up: LookedUp,
+    programs: TriedPrograms,
+    tried: Sequence[TriedProgram],
+    history: list[Line],
 ) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
     agent, request, parameters = work.agent, work.request, work.agent.parameters
@@ -182,6 +148,14 @@ def _write_spec(
         return None, problems
     # Of a program that never succeeded there is nothing to clone.
     cloned = [each for each in known if each.name in answer.clone and each.rate > 0]
+    # What runs before it, as long as it may take in a reset.
+    before = [
+        stage
+        if stage.program is None
+        else msgspec.structs.replace(stage, program=programs.as_prefix(work.goal, stage.program))
+        for stage in request.before
+    ]
+    request = msgspec.structs.replace(request, before=before)
     return training_spec(agent, request, answer, checker.macros(answer), cloned), []
 
 

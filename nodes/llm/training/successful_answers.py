@@ -2,7 +2,7 @@
 decomposition, the programs, the training specs and the guards of the iteration that was chosen.
 
 A plan or decomposition that was put right before it was carried out is given as it was carried out:
-the end that was left out, or a step that was mended, had not led to success.
+the end that was left out, or a step that was put right, had not led to success.
 
 An iteration may take over a stage of an earlier one. Then the answer is that of the iteration that
 made it. What a skill of the library does was not asked for in the run, and has no answer there.

@@ -36,7 +36,8 @@ PLACED_UNDER_ANOTHER_NAME = frozenset(
 of their use counts eating, too."""
 _ITEMS, _BLOCKS = frozenset(item_names), frozenset(block_names)
 _MOBS = frozenset(entity_names[1:]) | frozenset(mob_names[1:])
-_STACKS = {item.name: item.stack for item in ITEMS}
+STACKS = {item.name: item.stack for item in ITEMS}
+"""How many of an item lie in one slot."""
 _PLACED = {item.name for item in ITEMS if item.block and item.name != "air"}
 _PLACED |= PLACED_UNDER_ANOTHER_NAME
 _WORN = {item.name for item in ITEMS if item.slot != "mainhand"}
@@ -219,7 +220,7 @@ KINDS: dict[str, Kind] = {
         words=lambda c: f"at least {c.quantity} more of `{c.name}` in the inventory",
         short=lambda c: f"{c.quantity} more {c.name} in the inventory",
         holds=lambda c, episode: gained(c, episode) >= c.quantity,
-        most=lambda c: SLOTS * _STACKS[c.name],
+        most=lambda c: SLOTS * STACKS[c.name],
     ),
     "near": Kind(
         meaning="a block called ``name`` is within the 3x3x3 voxels around the feet or under the "

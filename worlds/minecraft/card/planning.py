@@ -16,6 +16,7 @@ from worlds.common.planning import WayPlanning
 from worlds.common.ways import Way
 from worlds.minecraft.card.naming import MOBS as SEEN_MOBS
 from worlds.minecraft.card.naming import seen_name
+from worlds.minecraft.card.start_slots import empty_handed
 from worlds.minecraft.card.ways import FOUND, HOMES, MOBS_FOUND, PLACES, WAYS, found_here, way_to
 
 _BLOCKS = {"crafting table": "crafting_table", "furnace": "furnace"}
@@ -200,6 +201,11 @@ class MinecraftPlanning(WayPlanning):
             if held.get(place, 0):
                 begun = msgspec.structs.replace(begun, biome=biome)
         return begun
+
+    def practised_from(self, task: Task, held: Mapping[str, int]) -> Task:
+        """The first subtask begins as the task does, a later one with nothing in hand."""
+        begun = self.task_from(task, held)
+        return begun if begun.inventory == task.inventory else empty_handed(begun)
 
     def subtask(self, step: Need, why: str) -> Subtask:
         if step.item not in PLACES:

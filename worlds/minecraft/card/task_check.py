@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from messages.world import Task
 from voxeldojo.names import near
 from voxeldojo.obtainable.derivations import World, derive
-from voxeldojo.rules import ITEMS, biome_named
+from voxeldojo.rules import biome_named
 from voxeldojo.rules.mobs import mob_names
 from voxeldojo.tasks import argument_names, slots_in
 from voxeldojo.tasks.argument_types import is_integer
 from voxeldojo.tasks.staging import Staging, staging_of
 from voxeldojo.tasks.world_options import AREAS
 from voxeldojo.world_interface import NOON
-from worlds.minecraft.card.conditions import CONDITIONS, SLOTS, VITALS, item_problem
+from worlds.minecraft.card.conditions import CONDITIONS, SLOTS, STACKS, VITALS, item_problem
+from worlds.minecraft.card.start_slots import is_empty_handed
 
 BIOME = "forest"
 """The biome of a task that names none."""
@@ -36,7 +37,6 @@ EMBEDDED_ALONE = (
 """Options that the embedded world has, and the real package has not."""
 _VITAL_OPTIONS = {"life": "start_health", "food": "start_food"}
 _DIMENSION_OF = {"nether": "nether", "the_end": "end"}
-_STACKS = {item.name: item.stack for item in ITEMS}
 
 
 def biome_of(task: Task) -> str:
@@ -139,7 +139,9 @@ def setting(task: Task) -> Mapping[str, str]:
         found["Time"] = "night" if passes else "night, and it stays night"
     if mobs := task.world.get("initial_mobs"):
         found["Mobs at the start"] = str(mobs)
-    if slots := task.world.get("initial_slots"):
+    if is_empty_handed(task):
+        found["In hand"] = "nothing"
+    elif slots := task.world.get("initial_slots"):
         found["Slots"] = str(slots)
     return found
 
@@ -199,7 +201,7 @@ def _inventory_problems(inventory: dict[str, int]) -> Iterator[str]:
         elif plain == "air" or count < 1:
             yield f"inventory: it cannot hold {count} of {name}"
         else:
-            slots += -(-count // _STACKS[plain])
+            slots += -(-count // STACKS[plain])
     if slots > SLOTS:
         yield f"inventory: it needs {slots} slots, and there are {SLOTS}"
 
