@@ -20,12 +20,13 @@ from nodes.common.questions.asking import render
 from nodes.llm.examples.example import Example, question_of
 from nodes.llm.getting.refusals import Refused
 from nodes.llm.lessons.lessons import HELD_OUT, lessons, questions, split
-from nodes.llm.lessons.taught import KINDS
+from nodes.llm.lessons.taught import KINDS, decompositions, tasks
 from nodes.llm.lessons.taught import taught as lessons_about
 from nodes.llm.training.recorded_examples import recorded
 from tests.bus_processes import ROOT
 from tests.llm.run_folder import run_folder
 from tests.llm.toy_training import COUNTS
+from worlds.minecraft.card.task_check import setting
 
 
 def test_every_lesson_is_an_answer_that_its_agent_takes(taught: list[Example]):
@@ -74,6 +75,18 @@ def test_what_failed_is_never_taught_to_be_done_again():
                 assert answer.sub_actions != tried
                 again.add(question.subtask.success.kind)
     assert again == {"have"}
+
+
+def test_later_steps_begin_as_they_are_practised_with_nothing_in_hand():
+    task = next(tasks(Condition(kind="have", name="wooden_shovel"), random.Random(2)))
+    task = msgspec.structs.replace(task, inventory={})
+    found = [
+        question for seed in range(20) for question, _ in decompositions(task, random.Random(seed))
+    ]
+    begun = [each.task for each in found if isinstance(each, DecomposeQuestion)]
+    assert {each.inventory == {} for each in begun} == {True, False}
+    for each in begun:
+        assert ("In hand" in setting(each)) == (each.inventory != {})
 
 
 def test_held_out_answers_are_never_trained_on(taught: list[Example]):

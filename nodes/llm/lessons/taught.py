@@ -153,7 +153,7 @@ def decompositions(task: Task, chance: random.Random) -> Iterator[Lesson]:
     drawn = _drawn_step(task, chance)
     if drawn is None:
         return
-    begun = msgspec.structs.replace(task, inventory=drawn[1])
+    begun = PLANNING.practised_from(task, drawn[1])
     *_, (question, answer) = _decomposed(begun, drawn[0], chance.choice((1, 1, 2, 3)), chance)
     if chance.random() < _REFUSED_STEPS:
         question = refused_decomposition(question, answer, chance) or question
@@ -198,7 +198,8 @@ def _drawn_task(task: Task, chance: random.Random) -> tuple[Subtask, Task] | Non
     if drawn is None:
         return None
     subtask, start = drawn
-    return subtask, msgspec.structs.replace(task, inventory=start, success=subtask.success)
+    begun = PLANNING.practised_from(task, start)
+    return subtask, msgspec.structs.replace(begun, success=subtask.success)
 
 
 def _failed(
