@@ -13,9 +13,13 @@ WALK = ["forward", "turn_left_15", "turn_right_15"]
 USE = MacroDraft(name="use_it", source="def action(obs):\n    use()\n", purpose="", max_steps=1)
 
 
-def question(item: str, actions: list[str] | None = None) -> SpecQuestion:
+HELD = {"shears": 1, "bucket": 1}
+
+
+def question(
+    item: str, actions: list[str] | None = None, held: dict[str, int] = HELD
+) -> SpecQuestion:
     success = Condition(kind="have", name=item)
-    held = {"shears": 1, "bucket": 1}
     return SpecQuestion(
         task=Task(id="test", prompt="Try it.", success=success, inventory=held),
         sub_action=SubAction(name="get it", method="rl", success=success),
@@ -37,10 +41,18 @@ def spec(*actions: str, macros: list[MacroDraft] | None = None) -> SpecAnswer:
 @pytest.mark.parametrize(
     ("item", "actions", "added", "said"),
     [
-        ("milk_bucket", ["attack"], ["equip:bucket", "use"], "takes `equip:bucket` and `use`:"),
-        ("milk_bucket", ["use"], ["equip:bucket"], "never gets milk_bucket"),
-        ("wool", ["use"], ["equip:shears"], "takes `equip:shears` and `use`, or `attack`:"),
-        ("log", [], ["attack"], "takes `attack`:"),
+        (
+            "milk_bucket",
+            ["attack"],
+            ["equip:bucket", "use"],
+            "takes `equip:bucket` and `use`, not all",
+        ),
+        ("milk_bucket", ["use"], ["equip:bucket"], "Getting milk_bucket takes"),
+        ("wool", [], ["equip:shears", "use"], "takes `equip:shears` and `use`, not all"),
+        ("wool", ["use"], ["equip:shears"], "takes `equip:shears` and `use`, not all"),
+        # With the shears in its inventory it would use its bare hand, and attack.
+        ("wool", ["use", "attack"], ["equip:shears"], "takes `equip:shears` and `use`, not all"),
+        ("log", [], ["attack"], "takes `attack`, not all"),
     ],
 )
 def test_actions_that_are_lacking_are_named_and_can_be_added(
@@ -66,6 +78,13 @@ def test_a_spec_that_can_go_one_way_is_right(item: str, actions: list[str]):
     answer, asked = spec(*actions), question(item)
     assert lacking(answer, asked) == []
     assert with_taken(answer, asked) == answer.actions
+
+
+def test_without_the_item_of_one_way_each_way_is_named():
+    asked = question("wool", held={})
+    (problem,) = lacking(spec("use"), asked)
+    assert "takes `equip:shears` and `use`, or `attack`, not all" in problem
+    assert lacking(spec("use", "attack"), asked) == []
 
 
 def test_macros_are_trusted_and_what_is_not_offered_is_not_asked_for():
