@@ -5,6 +5,7 @@ Those that a goal was shown are remembered under its id, so that one that is sta
 and trains as it did before.
 """
 
+import math
 import re
 import threading
 from collections.abc import Sequence
@@ -28,9 +29,9 @@ _SHORTEST = 100  # primitive steps that a program has before a policy in any cas
 
 
 class TriedProgram(msgspec.Struct, frozen=True, kw_only=True):
-    """A program and its tryout; its ``name`` is an identifier that no other has. ``longest``:
-    primitive steps of its longest successful episode, those of stages that were played before it
-    included; None: too few succeeded to tell."""
+    """A program and its tryout; its ``name`` is an identifier that no other has. ``took``:
+    primitive steps that nine in ten of its successful episodes took at most, with those of stages
+    that were played before it; None: too few succeeded to tell."""
 
     name: str
     program: Program
@@ -38,7 +39,7 @@ class TriedProgram(msgspec.Struct, frozen=True, kw_only=True):
     rate: float
     episodes: int
     reason: str
-    longest: int | None = None
+    took: int | None = None
 
     @property
     def note(self) -> TriedNote:
@@ -77,7 +78,7 @@ class TriedPrograms:
                 sub_action=sub_action,
                 rate=verdict.success_rate,
                 episodes=len(episodes),
-                longest=_longest(goal, episodes),
+                took=_took(goal, episodes),
                 reason=verdict.reason,
             )
             self._memory.keep(_subtask(goal), [*known, tried])
@@ -99,23 +100,23 @@ class TriedPrograms:
 
     def as_prefix(self, goal: Implementing, program: Program) -> Program:
         """The program as the resets of a training run it before a policy: for no longer than twice
-        what its successful episodes took, as the rest are failures that would take most of the
-        samples."""
+        what nine in ten of its successful episodes took. Beyond that are few but failures, which
+        would take most of the samples."""
         known = [each for each in self._all(goal) if each.program.source == program.source]
-        longest = max((each.longest or program.max_steps for each in known), default=None)
-        if longest is None:
+        took = max((each.took or program.max_steps for each in known), default=None)
+        if took is None:
             return program
-        steps = min(program.max_steps, max(_SHORTEST, 2 * longest))
+        steps = min(program.max_steps, max(_SHORTEST, 2 * took))
         return msgspec.structs.replace(program, max_steps=steps)
 
     def _all(self, goal: Implementing) -> list[TriedProgram]:
         return self._memory.find(_subtask(goal), list[TriedProgram]) or []
 
 
-def _longest(goal: Implementing, episodes: Sequence[Episode]) -> int | None:
+def _took(goal: Implementing, episodes: Sequence[Episode]) -> int | None:
     aim, game = goal.request.sub_action.success, goal.request.task.game
-    took = [each.steps for each in episodes if holds(aim, each, game)]
-    return max(took) if len(took) >= _ENOUGH else None
+    steps = sorted(each.steps for each in episodes if holds(aim, each, game))
+    return steps[math.ceil(0.9 * len(steps)) - 1] if len(steps) >= _ENOUGH else None
 
 
 def best_of(tried: Sequence[TriedProgram], aim: Condition) -> TriedProgram | None:

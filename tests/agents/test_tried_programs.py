@@ -88,6 +88,7 @@ LOST = [ended(1000, "air")] * 3
     ("episodes", "steps"),
     [
         ([*FOUND, *LOST], 360),
+        ([*FOUND, *FOUND[:1] * 5, *LOST], 180),  # one in ten took longer
         ([*FOUND[2:], *FOUND[:1], ended(40, "wood"), *LOST], 180),
         ([ended(5, "wood")] * 20, 100),  # not so short that chance decides
         ([ended(700, "wood")] * 20, 1000),  # never longer than it may run
