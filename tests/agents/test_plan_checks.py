@@ -176,6 +176,22 @@ def test_what_goes_on_after_the_end_is_left_out_of_a_fixed_decomposition_and_pla
     assert fixed_plan(task, [step("log", LOG), step("planks", PLANKS)]) == [step("log", LOG)]
 
 
+def test_two_sub_actions_of_one_name_that_end_otherwise_are_told_apart():
+    """As a small model answers: to find it is called "log", and to dig it, too."""
+    walk = SubAction(name="Log", method="code", success=Condition(kind="facing", name="wood"))
+    again = SubAction(name="log 2", method="code", success=Condition(kind="near", name="wood"))
+    dig = SubAction(name="log", method="rl", success=LOG)
+    question = DecomposeQuestion(task=TASK, subtask=step("log", LOG))
+    answer = DecomposeAnswer(sub_actions=[walk, again, dig])
+    assert problems_with(question, answer) == []
+    for put_right in (up_to_success, fixed):
+        steps = put_right(question, answer).sub_actions
+        assert [each.name for each in steps] == ["Log", "log 2", "log 3"]
+        assert [each.success for each in steps] == [walk.success, again.success, dig.success]
+    twice = DecomposeAnswer(sub_actions=[walk, walk, dig])
+    assert "called 'Log' and 'Log': names" in problems_with(question, twice)[0]
+
+
 def test_mistakes_in_a_decomposition_are_reported():
     dig = SubAction(name="dig", method="code", success=LOG)
     find = SubAction(name="find", method="code", success=Condition(kind="near", name="wood"))

@@ -118,7 +118,22 @@ def _of(
 def _up_to_end(question: DecomposeQuestion, answer: DecomposeAnswer) -> list[SubAction]:
     implies = card(question.task.game).conditions.implies
     sub_actions = _found_first(question, _faced(question, answer.sub_actions))
-    return up_to(question.subtask.success, sub_actions, implies)
+    return _told_apart(up_to(question.subtask.success, sub_actions, implies))
+
+
+def _told_apart(sub_actions: Sequence[SubAction]) -> list[SubAction]:
+    """The sub-actions, those with the name of an earlier one that ends in something else with a
+    number behind it: small models call two of them "log"."""
+    found: list[SubAction] = []
+    for each in sub_actions:
+        aims = [other.success for other in found if slug(other.name) == slug(each.name)]
+        taken = {slug(other.name) for other in (*found, *sub_actions)}
+        if slug(each.name) and aims and each.success not in aims:
+            numbered = (f"{each.name.strip()} {number}" for number in range(2, 2 + len(taken)))
+            name = next(name for name in numbered if slug(name) not in taken)
+            each = msgspec.structs.replace(each, name=name)
+        found.append(each)
+    return found
 
 
 def _at_source(question: DecomposeQuestion) -> Condition | None:
