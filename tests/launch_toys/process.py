@@ -61,4 +61,5 @@ def main(name: str) -> None:
         notify("READY=1")
     print(f"{name} runs, {given.overrides}", flush=True)
     while True:
-        time.sleep(60)
+        # In short pieces: a signal that comes just before one begins is seen when that ends.
+        time.sleep(0.2)
