@@ -43,7 +43,7 @@ class _CodeBranch:
         self._best_tryout: int | None = None
         self._tried_out: set[str] = set()  # their sources, with those of their skills
         self._tries = self._refused = 0
-        self._rival = rival_of(work, tried)
+        self._rival = rival_of(work, tried.of(work.goal))
 
     def implement(self) -> BestAttempt:
         if self._try_earlier():

@@ -1,21 +1,21 @@
 """What was made for a sub-action, against the best program that was tried for it before: the better
 of the two is kept."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from messages.plan import Stage
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import BestAttempt, SubActionWork
 from nodes.fast_agent.playing.portions import OutOfSamples
-from nodes.fast_agent.tried_programs import TriedProgram, TriedPrograms, best_of
+from nodes.fast_agent.tried_programs import TriedProgram, best_of
 
 
-def rival_of(work: SubActionWork, tried: TriedPrograms) -> TriedProgram | None:
-    """The best program that was tried for the sub-action before this goal. None: there is none
-    that ever succeeded, or nothing is compared."""
-    if not compares(work.agent):
-        return None
-    return best_of(tried.of(work.goal), work.request.sub_action.success)
+def rival_of(work: SubActionWork, tried: Sequence[TriedProgram]) -> TriedProgram | None:
+    """The best of the ``tried`` programs that was to do the sub-action. None: there is none that
+    ever succeeded, or nothing is compared."""
+    return best_of(tried, work.request.sub_action.success) if compares(work.agent) else None
 
 
 def compares(agent: Agent) -> bool:

@@ -1,5 +1,6 @@
 """What is wrong with a decomposition, in sentences that the language model can act on."""
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -125,12 +126,13 @@ def _told_apart(sub_actions: Sequence[SubAction]) -> list[SubAction]:
     """The sub-actions, those with the name of an earlier one that ends in something else with a
     number behind it: small models call two of them "log"."""
     found: list[SubAction] = []
+    taken = {slug(each.name) for each in sub_actions}
     for each in sub_actions:
         aims = [other.success for other in found if slug(other.name) == slug(each.name)]
-        taken = {slug(other.name) for other in (*found, *sub_actions)}
         if slug(each.name) and aims and each.success not in aims:
-            numbered = (f"{each.name.strip()} {number}" for number in range(2, 2 + len(taken)))
+            numbered = (f"{each.name.strip()} {number}" for number in itertools.count(2))
             name = next(name for name in numbered if slug(name) not in taken)
+            taken.add(slug(name))
             each = msgspec.structs.replace(each, name=name)
         found.append(each)
     return found

@@ -16,6 +16,7 @@ from nodes.common.goals.session_ends import worth_a_retry
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.playing.portions import OutOfSamples, longest_episode
 from nodes.fast_agent.playing.stage_playing import Play, Played
+from nodes.fast_agent.rivals import compares
 from nodes.fast_agent.work import GuardWork
 
 
@@ -64,9 +65,8 @@ def compare(work: GuardWork, guard: Guard) -> Compared:
 
 
 def _compares(agent: Agent, task: Task) -> bool:
-    # Without a critic nothing says what worked; what only pictures can show is not counted.
-    parameters = agent.parameters
-    return parameters.better_of and parameters.critic and task.success.kind != JUDGED
+    # What only pictures can show is not counted.
+    return compares(agent) and task.success.kind != JUDGED
 
 
 def _with(request: MakeGuard, guard: Guard) -> list[Stage]:

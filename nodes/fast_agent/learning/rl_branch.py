@@ -61,7 +61,7 @@ def implement_by_rl(
 
     if agent.parameters.warm_starts and (start := starts.find(goal, spec)) is not None:
         spec = msgspec.structs.replace(spec, start=start)
-    rival = rival_of(work, programs)
+    rival = rival_of(work, tried)
     tryouts = 1 if rival is None else 2
     spec = limited(work, spec, tryouts)
 

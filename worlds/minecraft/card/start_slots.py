@@ -5,7 +5,7 @@ where a crafted item came to lie. In slots from the first one on the subtask's o
 hand in every episode, and what was practised might never take it there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -13,30 +13,32 @@ from messages.world import Task
 from worlds.minecraft.card.conditions import SLOTS, STACKS
 
 
-def slots_of(inventory: Mapping[str, int]) -> int:
-    """How many slots it takes."""
-    return sum(_stacks(item, count) for item, count in inventory.items())
+def stacks(item: str, count: int) -> int:
+    """How many slots so many of an item take."""
+    return -(-count // STACKS[item])
 
 
 def empty_handed(task: Task) -> Task:
     """The task with all that it begins with behind the hand, in its order, where there is room. A
     task that says itself where its items lie is left as it is."""
-    if "initial_slots" in task.world or not 0 < slots_of(task.inventory) < SLOTS:
+    in_slots = _in_slots(task.inventory)
+    if "initial_slots" in task.world or not 0 < len(in_slots) < SLOTS:
         return task
-    slots = _behind_the_hand(task.inventory)
-    return msgspec.structs.replace(task, world={**task.world, "initial_slots": slots})
+    return msgspec.structs.replace(
+        task, world={**task.world, "initial_slots": _behind_the_hand(in_slots)}
+    )
 
 
 def is_empty_handed(task: Task) -> bool:
     """Whether nothing is in hand at first, as `empty_handed` makes it."""
     slots = task.world.get("initial_slots")
-    return bool(task.inventory) and slots == _behind_the_hand(task.inventory)
+    return bool(slots) and slots == _behind_the_hand(_in_slots(task.inventory))
 
 
-def _behind_the_hand(inventory: Mapping[str, int]) -> str:
-    stacks = [item for item, count in inventory.items() for _ in range(_stacks(item, count))]
-    return ", ".join(f"{slot}={item}" for slot, item in enumerate(stacks, start=1))
+def _in_slots(inventory: Mapping[str, int]) -> list[str]:
+    """The item of each stack, in the inventory's order."""
+    return [item for item, count in inventory.items() for _ in range(stacks(item, count))]
 
 
-def _stacks(item: str, count: int) -> int:
-    return -(-count // STACKS[item])
+def _behind_the_hand(in_slots: Sequence[str]) -> str:
+    return ", ".join(f"{slot}={item}" for slot, item in enumerate(in_slots, start=1))

@@ -13,8 +13,8 @@ from voxeldojo.tasks.argument_types import is_integer
 from voxeldojo.tasks.staging import Staging, staging_of
 from voxeldojo.tasks.world_options import AREAS
 from voxeldojo.world_interface import NOON
-from worlds.minecraft.card.conditions import CONDITIONS, SLOTS, STACKS, VITALS, item_problem
-from worlds.minecraft.card.start_slots import is_empty_handed
+from worlds.minecraft.card.conditions import CONDITIONS, SLOTS, VITALS, item_problem
+from worlds.minecraft.card.start_slots import is_empty_handed, stacks
 
 BIOME = "forest"
 """The biome of a task that names none."""
@@ -201,7 +201,7 @@ def _inventory_problems(inventory: dict[str, int]) -> Iterator[str]:
         elif plain == "air" or count < 1:
             yield f"inventory: it cannot hold {count} of {name}"
         else:
-            slots += -(-count // STACKS[plain])
+            slots += stacks(plain, count)
     if slots > SLOTS:
         yield f"inventory: it needs {slots} slots, and there are {SLOTS}"
 
