@@ -32,8 +32,8 @@ class Language:
     stub: Path
     """The API as its users read it, a .pyi file."""
     naming: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
-    """For each kind of name, what is wrong with a name of another kind: empty if nothing is, or if
-    nothing is called so. A program that has such a name is refused."""
+    """For each kind of name, what is wrong with one that is of another kind or that nothing has:
+    empty if nothing is. A program that has such a name is refused."""
     named_arguments: Mapping[str, tuple[int, str, str]] = field(default_factory=dict)
     """The named arguments of a primitive, function or helper: which argument is a name, what it is
     called as a keyword, and of what kind it is."""

@@ -6,12 +6,19 @@ from typing import NamedTuple
 
 from messages.world import JUDGED, Condition, Episode, View
 from voxeldojo.names import near
-from voxeldojo.rules import BIOMES, ITEMS, block_names, item_names
-from voxeldojo.rules.mobs import entity_names, mob_names
+from voxeldojo.rules import BIOMES, ITEMS
+from voxeldojo.rules.mobs import mob_names
 from voxeldojo.tasks import UnknownTask, task_spec
 from worlds.card import Conditions
 from worlds.common.counted_conditions import gained, grown
-from worlds.minecraft.card.naming import mob_seen_as, not_a_block, not_an_item, not_seen
+from worlds.minecraft.card.naming import (
+    MOBS,
+    SEEN_BLOCKS,
+    mob_seen_as,
+    not_a_block,
+    not_an_item,
+    not_seen,
+)
 
 SLOTS = 36
 """Slots of an inventory, from 0 on; those after them are for armour and the off hand."""
@@ -34,8 +41,6 @@ PLACED_UNDER_ANOTHER_NAME = frozenset(
 )
 """Items that become a block with another name. Carrots and potatoes are left out, as the statistic
 of their use counts eating, too."""
-_ITEMS, _BLOCKS = frozenset(item_names), frozenset(block_names)
-_MOBS = frozenset(entity_names[1:]) | frozenset(mob_names[1:])
 STACKS = {item.name: item.stack for item in ITEMS}
 """How many of an item lie in one slot."""
 _PLACED = {item.name for item in ITEMS if item.block and item.name != "air"}
@@ -101,23 +106,11 @@ class MinecraftConditions(Conditions):
         return KINDS[condition.kind].holds(condition, episode)
 
 
-def item_problem(name: str) -> str:
-    """What is wrong with an item's registry name, "" if nothing is."""
-    if name in _ITEMS:
-        return ""
-    return not_an_item(name) or f"there is no item {name!r}{near(name, item_names)}"
-
-
 def seen_problem(name: str, mobs: bool = True) -> str:
     """What is wrong with the localised name of a block, or with ``mobs`` of a block or mob."""
     if name == "air":
         return f"air is not seen: name a block{' or mob' if mobs else ''}"
-    if name in _BLOCKS or (mobs and name in _MOBS):
-        return ""
-    if other := not_seen(name) if mobs else not_a_block(name):
-        return other
-    known = [*block_names, *(_MOBS if mobs else ())]
-    return f"there is no block {'or mob ' if mobs else ''}called {name!r}{near(name, known)}"
+    return not_seen(name) if mobs else not_a_block(name)
 
 
 def mob_problem(name: str) -> str:
@@ -132,11 +125,11 @@ def _near_problem(name: str) -> str:
 
 def counted_problem(name: str) -> str:
     """What is wrong with the registry name of an item that is to be had, "" if nothing is."""
-    return "air is in no inventory: name an item" if name == "air" else item_problem(name)
+    return "air is in no inventory: name an item" if name == "air" else not_an_item(name)
 
 
 def _placed_problem(name: str) -> str:
-    if problem := item_problem(name):
+    if problem := not_an_item(name):
         return problem
     return (
         "" if name in _PLACED else f"placing {name} is not counted: it is not the item of a block"
@@ -172,7 +165,7 @@ def _creative_problem(name: str) -> str:
 
 def _is_mob(name: str) -> bool:
     """Whether a name is a mob's; a block of the same name comes first."""
-    return name in _MOBS and name not in _BLOCKS
+    return name in MOBS and name not in SEEN_BLOCKS
 
 
 def _facing_words(condition: Condition) -> str:

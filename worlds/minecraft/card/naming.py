@@ -1,11 +1,13 @@
 """Minecraft's two namings: items have registry names (``log``), blocks that are seen localised ones
 (``wood``). What is called by the other one is never found, so a problem names the right one."""
 
-from voxeldojo.rules import BLOCKS, block_names, item_names
+from voxeldojo.names import near
+from voxeldojo.rules import BIOMES, BLOCKS, block_names, item_names
 from voxeldojo.rules.mobs import entity_names, mob_names
 
 ITEMS, SEEN_BLOCKS = frozenset(item_names), frozenset(block_names)
 MOBS = frozenset(entity_names[1:]) | frozenset(mob_names[1:])
+_BIOMES = frozenset(biome.name for biome in BIOMES)
 _REGISTERED = {block.name: block.localised for block in BLOCKS}
 _LOCALISED = {block.localised: block for block in reversed(BLOCKS)}  # of several the first
 
@@ -23,22 +25,14 @@ def mob_seen_as(name: str) -> str:
 
 
 def not_a_block(name: str) -> str:
-    """Why a name is none of a block although there is such a thing; empty if it is one, or if
-    nothing is called so."""
+    """Why a name is none of a block that is seen; empty if it is one."""
     if name in SEEN_BLOCKS:
         return ""
-    if name in _REGISTERED:
-        return f"{name} is an item; the block is called {_REGISTERED[name]}"
-    if name in ITEMS:
-        source = _dropped_by(name)
-        return f"{name} is an item" + (f"; it comes from the block {source}" if source else "")
-    if name in MOBS:
-        return f"{name} is a mob and no block"
-    return _misspelt(name, "block", SEEN_BLOCKS)
+    return _named_otherwise(name) or f"there is no block called {name!r}{near(name, block_names)}"
 
 
 def not_an_item(name: str) -> str:
-    """Why a name is none of an item; empty where `not_a_block` would be."""
+    """Why a name is none of an item; empty if it is one."""
     if name in ITEMS:
         return ""
     if name in _LOCALISED:
@@ -46,21 +40,41 @@ def not_an_item(name: str) -> str:
         return f"{name} is a block" + (f"; the item is {item}" if item else " and no item")
     if name in MOBS:
         return f"{name} is a mob and no item"
-    return _misspelt(name, "item", ITEMS)
+    other = _misspelt(name, "item", ITEMS)
+    return other or f"there is no item {name!r}{near(name, item_names)}"
 
 
 def not_a_mob(name: str) -> str:
-    """Why a name is none of a mob; empty where `not_a_block` would be."""
+    """Why a name is none of a mob; empty if it is one."""
     if name in MOBS:
         return ""
-    if name not in SEEN_BLOCKS | ITEMS:
-        return _misspelt(name, "mob", MOBS)
-    return f"{name} is {'a block' if name in SEEN_BLOCKS else 'an item'} and no mob"
+    if name in SEEN_BLOCKS | ITEMS:
+        return f"{name} is {'a block' if name in SEEN_BLOCKS else 'an item'} and no mob"
+    other = _misspelt(name, "mob", MOBS)
+    return other or f"there is no mob {name!r}{near(name, sorted(MOBS))}"
 
 
 def not_seen(name: str) -> str:
-    """Why a name is none of what may be under the crosshair: a block or a mob."""
-    return "" if name in MOBS else not_a_block(name)
+    """Why a name is none of what may be under the crosshair, a block or a mob; empty if it is."""
+    if name in MOBS | SEEN_BLOCKS:
+        return ""
+    known = [*block_names, *sorted(MOBS)]
+    other = _named_otherwise(name)
+    return other or f"there is no block or mob called {name!r}{near(name, known)}"
+
+
+def _named_otherwise(name: str) -> str:
+    """What is called so although no block is; empty if nothing is."""
+    if name in _REGISTERED:
+        return f"{name} is an item; the block is called {_REGISTERED[name]}"
+    if name in ITEMS:
+        source = _dropped_by(name)
+        return f"{name} is an item" + (f"; it comes from the block {source}" if source else "")
+    if name in MOBS:
+        return f"{name} is a mob and no block"
+    if name in _BIOMES:
+        return f"{name} is a biome and no block"
+    return _misspelt(name, "block", SEEN_BLOCKS)
 
 
 def _misspelt(name: str, kind: str, names: frozenset[str]) -> str:

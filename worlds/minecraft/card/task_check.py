@@ -13,7 +13,8 @@ from voxeldojo.tasks.argument_types import is_integer
 from voxeldojo.tasks.staging import Staging, staging_of
 from voxeldojo.tasks.world_options import AREAS
 from voxeldojo.world_interface import NOON
-from worlds.minecraft.card.conditions import CONDITIONS, SLOTS, VITALS, item_problem
+from worlds.minecraft.card.conditions import CONDITIONS, SLOTS, VITALS
+from worlds.minecraft.card.naming import not_an_item
 from worlds.minecraft.card.start_slots import is_empty_handed, stacks
 
 BIOME = "forest"
@@ -175,7 +176,7 @@ def _world_problems(task: Task) -> Iterator[str]:
         return
     held = {_plain(name) for name in task.inventory}
     for name in slots_in(staging.initial_slots).values():
-        if problem := item_problem(name):
+        if problem := not_an_item(name):
             yield f"world.initial_slots: {problem}"
         elif name not in held:
             yield f"world.initial_slots: the inventory has no {name} to begin with: add it there"
@@ -194,7 +195,7 @@ def _inventory_problems(inventory: dict[str, int]) -> Iterator[str]:
     for name, count in inventory.items():
         # Worlds take an item by other names, too; plans and conditions count it by this one alone.
         plain = _plain(name)
-        if problem := item_problem(plain):
+        if problem := not_an_item(plain):
             yield f"inventory: {problem}"
         elif name != plain:
             yield f"inventory: there is no item {name!r}: call it {plain}"

@@ -15,14 +15,11 @@ def action(obs):
     for name in ("wood", "nonsense"):
         try:
             found = (nearest(obs, name), nearest_mob(obs, "cow"), find(obs, name))
+            craft(name)
         except ValueError:
             pass
     seen = (seen, obs.killed, obs.used, obs.facing_mob, obs.facing_mob_distance,
             look_out(obs, "cow"), look_out(obs, "wood"), far_rays(obs), route(obs, 3.0, 0.0, 0))
-    try:
-        craft("nonsense")
-    except ValueError:
-        pass
     obs = look_at(obs, 1.0, 0.0, 1.0)
     obs = walk_to(obs, 1, 1, 2)
     obs = dig_at(obs, 0, -1, 0, 2)
