@@ -85,6 +85,7 @@ class ProgramAttempt(msgspec.Struct, frozen=True, kw_only=True):
     problems: list[Problem] = []
     reports: list[ProgramReport] = []
     verdict: str = ""
+    late: int = 0  # episodes in which the condition held when all steps were used up
 
 
 class SkillNote(msgspec.Struct, frozen=True, kw_only=True):

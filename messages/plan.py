@@ -54,6 +54,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy | None = None
     spec: TrainingSpec | None = None
     guards: list[Guard] = []
+    # It came to nothing and is not played: what follows begins in its place.
+    left_out: bool = False
 
 
 class Samples(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +81,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     # Of a policy that was trained, also if the program was chosen: see
     # `Iteration.program_did_better`.
     learning: Learning | None = None
+    # In its tryout all episodes were over after it, so that nothing can follow.
+    none_left: bool = False
 
 
 class Unseen(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 The critic counts with it, prompts and the rulebook put it into words."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -27,6 +27,7 @@ _EPISODES = {
     "horizon": "{count} reached the horizon",
     "success": "{count} reached the subtask's success without it",
     "running": "{count} ended without it",
+    "late": "{count} had it only when all steps were used up, with none left for what follows",
 }
 _ONE_EPISODE = {
     "death": "died",
@@ -81,10 +82,16 @@ def _causes(causes: Mapping[str, int], deaths: int) -> str:
 
 def holds(condition: Condition, episode: Episode, game: str = DEFAULT_GAME) -> bool:
     """Whether any condition held at an episode's end. (The episode's ``success`` is about the task
-    of its session.) It never holds where the player died."""
-    if episode.ended == "death":
+    of its session.) It never holds where the player died, nor where the episode's steps were used
+    up: what follows could not begin."""
+    if episode.ended in ("death", "horizon"):
         return False
     return card(game).conditions.holds(condition, episode)
+
+
+def held_late(condition: Condition, episode: Episode, game: str = DEFAULT_GAME) -> bool:
+    """Whether a condition held at an episode's end, but all its steps were used up."""
+    return episode.ended == "horizon" and card(game).conditions.holds(condition, episode)
 
 
 def success_rate(evidence: Evidence) -> float:
@@ -120,16 +127,23 @@ def _too_few(evidence: Evidence) -> bool:
 def failures(evidence: Evidence) -> list[Ending]:
     """How the failed episodes ended, the most frequent way first."""
     failed = [each for each in evidence.episodes if not _worked(evidence, each)]
-    return _endings(failed, evidence.reports)
+    success, game = evidence.success, evidence.game
+    late = [each.environment for each in failed if held_late(success, each, game)]
+    return _endings(failed, evidence.reports, late)
 
 
-def _endings(failed: Sequence[Episode], reports: Sequence[ProgramReport]) -> list[Ending]:
+def _endings(
+    failed: Sequence[Episode], reports: Sequence[ProgramReport], late: Collection[int] = ()
+) -> list[Ending]:
+    """``late``: environments where the condition held when the steps were used up."""
     programs = _which_ended(reports)
     several = len({report.program for report in reports}) > 1
     found: dict[tuple[str, int, str], Ending] = {}
     causes = Counter(each.cause for each in failed if each.ended == "death" and each.cause)
     for episode in failed:
         ending = _ending(episode, programs.get(episode.environment), several)
+        if ending.how == "horizon" and episode.environment in late:
+            ending = Ending(how="late")
         key = (ending.how, ending.line, ending.program)
         known = found.get(key)
         found[key] = ending if known is None else _one_more(known)

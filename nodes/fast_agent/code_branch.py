@@ -3,8 +3,10 @@
 from messages.chat import ProgramAnswer, ProgramAttempt, ProgramQuestion
 from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Problem, Program
+from models.outcomes import held_late
 from nodes.common.goals.goal_ids import slug
-from nodes.common.questions.asking import NoAnswer, ask
+from nodes.common.questions.asking import NoAnswer, ask, prompt_of
+from nodes.common.questions.copied_example import is_example
 from nodes.fast_agent.implementing import BestAttempt, SubActionWork
 from nodes.fast_agent.judging import failed
 from nodes.fast_agent.known_skills.inlining import clashes, with_skills
@@ -12,6 +14,7 @@ from nodes.fast_agent.known_skills.skill_lookup import LookedUp
 from nodes.fast_agent.playing.portions import OutOfSamples
 from nodes.fast_agent.rivals import compare, rival_of
 from nodes.fast_agent.tried_programs import TriedPrograms
+from worlds import card
 
 
 def implement_by_code(
@@ -58,7 +61,7 @@ class _CodeBranch:
             if source is None:
                 break
             program = self._take(source)
-            if problems := self._problems(program, source):
+            if problems := self._problems(program, source) or self._copied(source):
                 self._refuse(source, problems)
             else:
                 self._tries += 1
@@ -95,9 +98,22 @@ class _CodeBranch:
 
     def _write(self, left: int) -> str | None:
         """The source of the next program. None: there is no answer, or no new idea."""
-        request, number = self._work.request, self._outcome.attempts
-        self._work.report(f"writing program {number} for {request.sub_action.name!r}")
-        question = ProgramQuestion(
+        number = self._outcome.attempts
+        self._work.report(f"writing program {number} for {self._work.request.sub_action.name!r}")
+        try:
+            id = f"{self._goal.id}/program-{number}"
+            answer = ask(self._agent, id, self._question(left), ProgramAnswer)
+        except NoAnswer as error:
+            self._failed(str(error))
+            return None
+        repeated = self._earlier(answer.source)
+        if repeated is not None and not repeated.problems:
+            return None  # the same program again: there is no new idea to try
+        return answer.source
+
+    def _question(self, left: int) -> ProgramQuestion:
+        request = self._work.request
+        return ProgramQuestion(
             task=request.task,
             sub_action=request.sub_action,
             before=request.before,
@@ -109,16 +125,6 @@ class _CodeBranch:
             best=self._best,
             left=left,
         )
-        try:
-            id = f"{self._goal.id}/program-{number}"
-            answer = ask(self._agent, id, question, ProgramAnswer)
-        except NoAnswer as error:
-            self._failed(str(error))
-            return None
-        repeated = self._earlier(answer.source)
-        if repeated is not None and not repeated.problems:
-            return None  # the same program again: there is no new idea to try
-        return answer.source
 
     def _earlier(self, source: str) -> ProgramAttempt | None:
         return next((each for each in self._attempts if each.source == source), None)
@@ -139,6 +145,19 @@ class _CodeBranch:
     def _problems(self, program: Program, source: str) -> list[Problem]:
         problems = clashes(source, self._looked_up.sources)
         return problems + self._agent.call(CHECK, CheckProgram(program=program)).problems
+
+    def _copied(self, source: str) -> list[Problem]:
+        """That a program is the one of the prompt's example, where that is about something else."""
+        request = self._goal.request
+        aim, prompt = request.sub_action.success, prompt_of(self._agent, self._question(left=0))
+        if aim.name in source or not is_example(prompt, source):
+            return []
+        wanted = card(request.task.game).conditions.words(aim)
+        message = (
+            "this is the program of the example, which is for another sub-action; here this has "
+            f"to hold in the end: {wanted}"
+        )
+        return [Problem(line=1, message=message)]
 
     def _refuse(self, source: str, problems: list[Problem]) -> None:
         self._refused += 1
@@ -165,9 +184,16 @@ class _CodeBranch:
         self._tried.remember(self._goal, program, verdict, played.episodes)
         if verdict.success:
             return True
-        in_words = f"{verdict.reason} {verdict.suggestion}".strip()
         self._attempts.append(
-            ProgramAttempt(source=source, reports=played.reports, verdict=in_words)
+            ProgramAttempt(
+                source=source,
+                reports=played.reports,
+                verdict=f"{verdict.reason} {verdict.suggestion}".strip(),
+                late=sum(
+                    held_late(sub_action.success, each, work.request.task.game)
+                    for each in played.episodes
+                ),
+            )
         )
         return False
 

@@ -108,6 +108,7 @@ class BestAttempt:
         seeds: of the episodes of the tryout that the verdict is about.
         pace: mean primitive steps of its episodes, what runs before it included.
         skill: the name of the skill that it is, if it is one.
+        none_left: all episodes of the tryout were over, so that nothing can follow.
     """
 
     verdict: Verdict = field(default_factory=lambda: failed("No attempt could run."))
@@ -117,6 +118,7 @@ class BestAttempt:
     pace: float = 0.0
     skill: str = ""
     learning: Learning | None = None
+    none_left: bool = False
 
     @property
     def episodes(self) -> int:
@@ -135,17 +137,22 @@ class BestAttempt:
             self.stage, self.verdict = stage, verdict
             # A training's outcome is also reported where a program is chosen instead of its policy.
             self.seeds, self.pace, self.learning = seeds, pace, learning or self.learning
+            over = [each.ended in ("horizon", "death") for each in played.episodes]
+            self.none_left = bool(over) and all(over)
         return better
 
     def implemented(self, work: SubActionWork) -> Implemented:
         """The reply to the goal, as far as it has come."""
+        request = work.request
+        last = request.sub_action.success == request.task.success
         line = Line(
-            sub_action=work.request.sub_action,
+            sub_action=request.sub_action,
             attempts=self.attempts,
             verdict=self.verdict,
             macros=_macros(self.stage),
             skill=self.skill,
             learning=self.learning,
+            none_left=self.none_left and not last,
         )
         spent = work.spent
         return Implemented(

@@ -41,6 +41,9 @@ from nodes.slow_agent.remembering import (
     tried,
 )
 
+_NONE_LEFT = "No episode had a step left for what follows."
+_LEFT_OUT = "It was left out: what follows began in its place."
+
 Achieving = GoalHandle[AchieveSubtask, Iteration]
 
 
@@ -83,9 +86,10 @@ class Iterating:
         self._reports: list[GuardReport] = []  # of tryouts
 
     def implement(self, decomposition: DecomposeAnswer, practice: int) -> bool:
-        """Implement the sub-actions in their order, until one has no stage: what comes after it
-        would start from a state that is never reached. ``practice``: samples for all of them and
-        the guards to train. Returns whether all have stages."""
+        """Implement the sub-actions in their order. Those that came to nothing are left out, and
+        what follows begins in their place: after them nothing could be learned. ``practice``:
+        samples for all of them and the guards to train. Returns whether the last one, which alone
+        can end in the subtask's success, has a stage."""
         # Guards that an earlier iteration trained need no samples.
         to_train = [
             each
@@ -99,9 +103,8 @@ class Iterating:
                 parts = len(decomposition.sub_actions) - at + len(to_train)
                 made = self._implement(sub_action, (practice - self._spent) // parts)
                 earlier = made.stage, made.line
-            if not self._take(*earlier):
-                return False
-        return True
+            self._take(*earlier, last=sub_action is decomposition.sub_actions[-1])
+        return len(self._stages) == len(self._lines)
 
     def train_further(self, more: Further, practice: int) -> bool:
         """Have ``more``'s stage again, with its policy trained further, after the stages that it
@@ -114,7 +117,8 @@ class Iterating:
             msgspec.structs.replace(line, report=None, tried=None) for line in before.guards
         ]
         made = self._implement(more.stage.sub_action, practice, more)
-        return self._take(made.stage, made.line)
+        self._take(made.stage, made.line, last=True)
+        return made.stage is not None
 
     def make_guards(self, decomposition: DecomposeAnswer, practice: int | None = None) -> None:
         """Make the guards, those excepted that an earlier iteration had without a mistake: by code
@@ -172,17 +176,29 @@ class Iterating:
     def _spent(self) -> int:
         return self._training + self._trial
 
+    @property
+    def _played(self) -> list[Stage]:
+        return [stage for stage in self._stages if not stage.left_out]
+
     def _count(self, samples: Samples, reports: list[GuardReport]) -> None:
         self._training += samples.training
         self._trial += samples.trial
         self._reports += reports
 
-    def _take(self, stage: Stage | None, line: Line) -> bool:
-        """Take in how a sub-action went. Returns whether it has a stage."""
+    def _take(self, stage: Stage | None, line: Line, last: bool) -> None:
+        """Take in how a sub-action went. Before the last one, a sub-action that has no stage, or
+        after which no episode went on, is left out."""
+        kept_so = stage is not None and stage.left_out  # by an earlier iteration
+        if not last and not kept_so and (stage is None or line.none_left):
+            stage = stage or Stage(sub_action=line.sub_action, guards=self._guards)
+            stage = msgspec.structs.replace(stage, left_out=True)
+            why = [line.verdict.reason, _NONE_LEFT if line.none_left else "", _LEFT_OUT]
+            reason = " ".join(each for each in why if each)
+            verdict = msgspec.structs.replace(line.verdict, reason=reason)
+            line = msgspec.structs.replace(line, verdict=verdict)
         self._lines.append(line)
         if stage is not None:
             self._stages.append(stage)
-        return stage is not None
 
     def _implement(
         self, sub_action: SubAction, samples: int, further: Further | None = None
@@ -191,7 +207,7 @@ class Iterating:
         request = Implement(
             task=self._task,
             sub_action=sub_action,
-            before=list(self._stages),
+            before=self._played,
             samples=samples,
             history=lines_of(sub_action, history),
             tried=tried(sub_action, history),
@@ -216,7 +232,7 @@ class Iterating:
             proposal=proposal,
             sub_actions=sub_actions,
             history=earlier_lines(proposal, self._history),
-            stages=self._stages,
+            stages=self._played,
             place=place,
             samples=samples,
         )

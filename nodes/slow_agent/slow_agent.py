@@ -11,11 +11,13 @@ from messages.plan import (
     Iteration,
     Limits,
     Method,
+    SubAction,
     SubtaskReport,
 )
 from nodes.common.checks.decomposition_check import fixed, problems_with, up_to_success
 from nodes.common.goals.budget import BUDGETS, Budgeted, for_practice, least, least_again
-from nodes.common.questions.asking import NoAnswer, ask
+from nodes.common.questions.asking import NoAnswer, ask, prompt_of
+from nodes.common.questions.copied_example import only_in_example
 from nodes.common.questions.repairing import ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
@@ -140,6 +142,7 @@ class SlowAgent(Node):
         ) -> tuple[DecomposeAnswer, list[str]]:
             answer = ask(self, id, question, DecomposeAnswer)
             problems = problems_with(question, answer)
+            problems += [_is_copied(each) for each in copied(answer)]
             if problems:
                 self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
             return answer, problems
@@ -154,8 +157,16 @@ class SlowAgent(Node):
             most_guards=self.parameters.most_guards,
         )
 
+        prompt = prompt_of(self, question)
+
+        def copied(answer: DecomposeAnswer) -> list[SubAction]:
+            steps = answer.sub_actions[:-1]
+            return [each for each in steps if only_in_example(prompt, each.success.name)]
+
         def what_is_usable(answer: DecomposeAnswer) -> tuple[DecomposeAnswer, list[str]]:
-            usable = fixed(question, answer)
+            left_out = copied(answer)
+            own = [each for each in answer.sub_actions if each not in left_out]
+            usable = fixed(question, msgspec.structs.replace(answer, sub_actions=own))
             problems = problems_with(question, usable)
             if not problems:
                 names = ", ".join(repr(each.name) for each in usable.sub_actions)
@@ -206,6 +217,13 @@ class SlowAgent(Node):
         samples = self._limits(goal).samples - reserve
         left = samples - spent(history[len(goal.request.history) :])
         return left, for_practice(left, goal.request.task, self.config)
+
+
+def _is_copied(step: SubAction) -> str:
+    return (
+        f"{step.name!r} is about {step.success.name!r}, which is in the example alone: that is "
+        "about something else than this subtask. Leave it out, or name what this subtask is about."
+    )
 
 
 def _with_further(reason: str, last: Iteration, before: Iteration | None, limits: Limits) -> str:

@@ -103,6 +103,7 @@ def _tried(iteration: Iteration) -> list[object]:
         for guard in (iteration.stages[0].guards if iteration.stages else [])
     ]
     programs = {stage.sub_action.name: stage.program for stage in iteration.stages}
+    made = {each.sub_action.name for each in iteration.stages if each.program or each.policy}
     specs = {stage.sub_action.name: _unlimited(stage.spec) for stage in iteration.stages}
     return [
         guards,
@@ -116,7 +117,7 @@ def _tried(iteration: Iteration) -> list[object]:
                 specs.get(line.sub_action.name),
                 line.verdict.success,
                 # Where nothing could be played, only the verdict has the reason.
-                "" if line.sub_action.name in programs else line.verdict.reason,
+                "" if line.sub_action.name in made else line.verdict.reason,
             )
             for line in iteration.lines
         ),

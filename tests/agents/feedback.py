@@ -98,6 +98,8 @@ class Outer:
     def __init__(self, run: Path, answers: Sequence[list[SubAction]], *came: Evaluated) -> None:
         self.asked: list[DecomposeQuestion] = []
         self.implemented: list[tuple[str, Implement]] = []
+        self.none_left: set[str] = set()  # sub-actions whose programs use up all steps
+        self.no_stage: set[str] = set()  # sub-actions that can't be implemented
         self._answers, self._came = list(answers), list(came)
         self.bus = MockBus("slow_agent")
         self.bus.answer(ASK, self._answer)
@@ -106,7 +108,7 @@ class Outer:
         start(SlowAgent, self.bus, run)
 
     def achieve(self, **fields: Any) -> SubtaskReport:
-        subtask = Subtask(name="log", success=LOG)
+        subtask = fields.pop("subtask", Subtask(name="log", success=LOG))
         limits = fields.pop("limits", Limits(iterations=2))
         asked = AchieveSubtask(task=TASK, subtask=subtask, limits=limits, **fields)
         return self.bus.run_goal(ACHIEVE, "goal/0-log", asked)
@@ -123,8 +125,15 @@ class Outer:
         self.implemented.append((goal.id.rpartition("/")[2], goal.request))
         program = Program(name="p", source=f"# {len(self.implemented)}")
         return Implemented(
-            stage=Stage(sub_action=sub_action, program=program),
-            line=Line(sub_action=sub_action, attempts=1, verdict=WORKED),
+            stage=None
+            if sub_action.name in self.no_stage
+            else Stage(sub_action=sub_action, program=program),
+            line=Line(
+                sub_action=sub_action,
+                attempts=1,
+                verdict=WORKED,
+                none_left=sub_action.name in self.none_left,
+            ),
             samples=Samples(trial=10),
         )
 

@@ -28,7 +28,7 @@ from messages.plan import Iteration, Limits, Line, Samples, Stage, SubAction, Su
 from messages.program import Problem, Program, ProgramReport
 from messages.verdict import Evidence, Verdict
 from messages.world import Condition, Episode, RewardTerm, Task, View
-from models.outcomes import holds, success_rate
+from models.outcomes import holds, outcome_in_words, success_rate
 from nodes.common.checks.spec_check import spec_problems
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask, render
@@ -178,8 +178,22 @@ def test_conditions_are_evaluated_on_the_first_and_last_view_of_an_episode():
     assert holds(table, episode(start, beside))
     assert not holds(table, episode(beside, start))
     assert not holds(facing, episode(start, view(facing="wood"), ended="death"))
+    assert not holds(facing, episode(start, view(facing="wood"), ended="horizon"))  # none is left
     both = [episode(start, view(logs=2)), episode(start, view())]
     assert [success_rate(evidence_of(episodes)) for episodes in ([], both)] == [0.0, 0.5]
+
+
+def test_what_held_when_all_steps_were_used_up_is_named_so():
+    start, there = view(), view(logs=1)
+    ends = [(there, "running"), (there, "horizon"), (there, "horizon"), (start, "horizon")]
+    episodes = [
+        msgspec.structs.replace(episode(start, after, ended), environment=number)
+        for number, (after, ended) in enumerate(ends)
+    ]
+    assert outcome_in_words(evidence_of(episodes)) == (
+        "It worked in 1 of 4 episodes; 2 had it only when all steps were used up, with none left "
+        "for what follows, 1 reached the horizon."
+    )
 
 
 def test_seeds_of_different_uses_do_not_overlap():

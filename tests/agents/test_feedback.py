@@ -17,6 +17,8 @@ from messages.plan import (
     IMPLEMENT,
     Implement,
     Limits,
+    SubAction,
+    Subtask,
     Tried,
 )
 from messages.program import CHECK, Checked, Problem
@@ -157,6 +159,60 @@ def test_a_decomposition_with_another_fault_is_not_fixed(tmp_path: Path):
     report = outer.achieve()
     assert not outer.implemented
     assert "A sub-action has no name." in report.reason
+
+
+def test_what_leaves_no_step_is_left_out_and_what_follows_begins_in_its_place(tmp_path: Path):
+    outer = Outer(tmp_path, [[FIND, HARVEST]] * 2, EVALUATED, ALL_WELL)
+    outer.none_left = {"find a tree"}
+    report = outer.achieve()
+    asked = {name: implement for name, implement in outer.implemented}["harvest-log"]
+    assert asked.before == []
+    first = report.iterations[0]
+    assert [stage.left_out for stage in first.stages] == [True, False]
+    assert first.lines[0].verdict.reason.endswith("what follows began in its place.")
+    text = prompt("slow_agent", outer.asked[1])
+    assert "find a tree (code)" in text
+    assert "No episode had a step left for what follows. It was left out" in text
+
+
+def test_what_cannot_be_made_is_left_out_unless_it_is_the_last(tmp_path: Path):
+    outer = Outer(tmp_path, [[FIND, HARVEST]] * 2, ALL_WELL)
+    outer.no_stage = {"find a tree"}
+    assert outer.achieve().success
+    assert [name for name, _ in outer.implemented] == ["find-a-tree", "harvest-log"]
+    assert outer.implemented[-1][1].before == []
+
+
+def test_without_the_last_sub_action_nothing_is_evaluated(tmp_path: Path):
+    outer = Outer(tmp_path, [[FIND, HARVEST]] * 2)
+    outer.no_stage = {"harvest log"}
+    first, *_ = outer.achieve().iterations
+    assert (len(first.lines), len(first.stages), first.episodes) == (2, 1, 0)
+
+
+SAND = Condition(kind="have", name="sand")  # what the prompt's example is about
+FIND_SAND = SubAction(name="find sand", method="code", success=SAND)
+
+
+def test_a_sub_action_of_the_example_is_refused(tmp_path: Path):
+    outer = Outer(tmp_path, [[FIND_SAND, HARVEST], [FIND, HARVEST]], ALL_WELL)
+    assert outer.achieve().success
+    assert [asked.sub_action for _, asked in outer.implemented] == [FIND, HARVEST]
+    (problem,) = outer.asked[1].problems
+    assert problem.startswith("'find sand' is about 'sand', which is in the example alone")
+
+
+def test_a_sub_action_of_the_example_that_stays_is_left_out(tmp_path: Path):
+    outer = Outer(tmp_path, [[FIND_SAND, HARVEST]] * 2, ALL_WELL)
+    assert outer.achieve().success
+    assert [asked.sub_action for _, asked in outer.implemented] == [HARVEST]
+
+
+def test_what_the_subtask_is_about_may_be_in_the_example_too(tmp_path: Path):
+    outer = Outer(tmp_path, [[FIND_SAND, HARVEST]], ALL_WELL)
+    subtask = Subtask(name="log, by way of the sand", success=LOG)
+    assert outer.achieve(subtask=subtask).success
+    assert [asked.sub_action for _, asked in outer.implemented] == [FIND_SAND, HARVEST]
 
 
 # ---- programs

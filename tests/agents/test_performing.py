@@ -18,6 +18,7 @@ from messages.plan import (
     Stage,
     SubAction,
 )
+from messages.program import Program
 from messages.training import ACT, Acted, Policy
 from messages.world import (
     CLOSE,
@@ -380,3 +381,30 @@ def test_a_performance_whose_session_was_lost_starts_over(tmp_path: Path):
         "demo/perform/episodes/play-0",
         "demo/perform/episodes/play-1",
     }
+
+
+def with_a_part_left_out(practised: Practised) -> Practised:
+    dirt = SubAction(name="d", method="code", success=Condition(kind="have", name="dirt"))
+    program = Program(name="d", source='ITEM = "dirt"\nQUANTITY = 1\n')
+    left_out = Stage(sub_action=dirt, program=program, left_out=True)
+    return msgspec.structs.replace(practised, stages=[left_out, *practised.stages])
+
+
+def test_a_stage_that_is_left_out_is_not_played(tmp_path: Path):
+    bus, world = performing(tmp_path)
+    subtasks = [with_a_part_left_out(each) for each in practised_all(TASK)]
+    performed = bus.run_goal(PERFORM, "demo/perform", Perform(task=TASK, subtasks=subtasks))
+    assert performed.success_rate == 1.0
+    assert [item for _, item, _, _ in world.ran] == ["log", "planks", "stick"]
+    assert all(begins for *_, begins in world.ran)  # with the first one that is played
+
+
+def test_an_evaluation_counts_a_stage_that_is_left_out_and_does_not_play_it(tmp_path: Path):
+    bus, world = performing(tmp_path)
+    (first, *_) = practised_all(TASK)
+    task = msgspec.structs.replace(TASK, success=first.subtask.success)
+    stages = with_a_part_left_out(first).stages
+    evaluated = bus.run_goal(EVALUATE, "demo/evaluate", Evaluate(task=task, stages=stages))
+    assert [item for _, item, _, _ in world.ran] == ["log"]
+    assert evaluated.success_rate == 1.0
+    assert evaluated.held == [0, 4]  # one for each stage, as verdict lines are

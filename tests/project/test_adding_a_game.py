@@ -176,7 +176,7 @@ def evidence() -> Evidence:
             success=False,
             steps=9,
             reward=0.0,
-            ended="horizon",
+            ended="running" if row else "horizon",
             before=view(1),
             after=view(1 + 4 * row),
         )

@@ -77,12 +77,7 @@ def ask(
     """
     if ANSWERS[type(question)] is not answer:
         raise TypeError(f"{type(question).__name__} is not answered by {answer.__name__}")
-    try:
-        prompt = render(_NODES / node.name / "prompts", question)
-    except jinja2.TemplateError as error:
-        raise ServiceError(
-            f"a prompt template is wrong: {template_fault(error)}", code="template"
-        ) from None
+    prompt = prompt_of(node, question)
     request = Ask(id=id, agent=node.name, question=question, prompt=prompt, pictures=list(pictures))
     try:
         answered = node.call(ASK, request)
@@ -91,6 +86,20 @@ def ask(
             raise
         raise NoAnswer(error.endpoint, error.code, error.message) from error
     return msgspec.json.decode(answered.answer, type=answer)
+
+
+def prompt_of(node: Node, question: Question) -> list[ChatMessage]:
+    """The prompt by which the node asks the question.
+
+    Raises:
+        ServiceError: a template of it is wrong.
+    """
+    try:
+        return render(_NODES / node.name / "prompts", question)
+    except jinja2.TemplateError as error:
+        raise ServiceError(
+            f"a prompt template is wrong: {template_fault(error)}", code="template"
+        ) from None
 
 
 def render(

@@ -62,6 +62,8 @@ class SkillKeeping:
         # By the critic's judgement where only pictures show it.
         successes = round(evaluated.success_rate * episodes)
         for index, stage in enumerate(request.stages):
+            if stage.left_out:
+                continue
             counts = Counts(used_successes=successes, used_episodes=episodes)
             last = index == len(request.stages) - 1
             if last and stage.sub_action.success == request.task.success:

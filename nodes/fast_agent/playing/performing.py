@@ -77,7 +77,10 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
             play=play_of(session),
         ),
     )
-    stages = {known.subtask.success.aim: known.stages for known in request.subtasks}
+    stages = {
+        known.subtask.success.aim: [stage for stage in known.stages if not stage.left_out]
+        for known in request.subtasks
+    }
     plans = [EpisodePlan(request) for _ in range(size)]
     steps = opened.prefix_steps
     number = 0

@@ -326,14 +326,21 @@ def _step(question: ProgramQuestion | SpecQuestion, book: str) -> tuple[rules.St
     """The step of the rules that the sub-action was made from: by name, what comes before and how
     it is to be done. Two approaches may have steps of one name. With it, whether it is a step of
     whole goals alone."""
-    names = [*(stage.sub_action.name for stage in question.before), question.sub_action.name]
+    before = [stage.sub_action.name for stage in question.before]
     rulebook = Book(question.task.game, book)
     found: list[tuple[rules.Step, bool]] = []
+    with_others_left_out: list[tuple[rules.Step, bool]] = []
     for alone in (True, False):
         known = rulebook.approach(question.task.success, question.task.inventory, alone)
         for split in known.splits:
-            if [step.name for step in split[: len(names)]] == names:
-                found.append((split[len(names) - 1], alone))
+            for at, step in enumerate(split):
+                if step.name == question.sub_action.name:
+                    earlier = [each.name for each in split[:at]]
+                    if earlier == before:
+                        found.append((step, alone))
+                    elif all(name in earlier for name in before):
+                        with_others_left_out.append((step, alone))
+    found = found or with_others_left_out
     if not found:
         raise rules.NoRule(f"the rulebook knows no sub-action {question.sub_action.name!r} here")
     method = question.sub_action.method

@@ -127,6 +127,8 @@ def _of_iteration(chosen: Iteration, by_number: dict[int, list[Asked]]) -> Itera
         ),
     )
     for stage in chosen.stages:
+        if stage.left_out:
+            continue
         yield from _latest(before, lambda each, stage=stage: _made(each, stage))
         for guard in stage.guards:
             yield from _latest(before, lambda each, guard=guard: _wrote_guard(each, guard))

@@ -1,0 +1,120 @@
+"""What the agent that writes programs is told of two faults: a program that leaves no step to what
+follows, and one that is only the prompt's example."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from messages.chat import ASK, Answered, Ask, ProgramAnswer, ProgramQuestion
+from messages.plan import IMPLEMENT, Implement, SubAction
+from messages.program import CHECK, Checked
+from messages.verdict import JUDGE, Verdict
+from messages.world import CLOSE, LOOK, OPEN, RUN_PROGRAM, Condition, ProgramRan
+from nodes.common.questions.asking import render
+from nodes.fast_agent.fast_agent import FastAgent
+from nodes.testing import MockBus, start
+from tests.agent_stack import LOG, TASK
+from tests.agents.craft_world import STEPS, Inventories
+from tests.agents.feedback import HARVEST, prompt
+from tests.bus_processes import ROOT
+
+DIRT = Condition(kind="have", name="dirt")
+PROGRAM = 'ITEM = "{item}"\nQUANTITY = 1\n# {number}\n'
+
+
+def implement(
+    tmp_path: Path,
+    sub_action: SubAction,
+    horizon: int,
+    sources: Sequence[str] = (),
+    run: Callable[[Any], ProgramRan] | None = None,
+) -> tuple[list[ProgramQuestion], Any]:
+    """The questions that are asked for a sub-action in episodes of ``horizon`` steps, and its
+    implementation. The ``sources`` are answered first, then programs for its item; no tryout
+    succeeds. ``run`` stands in for the world where they are other programs than its own."""
+    world, bus = Inventories(), MockBus("fast_agent")
+    asked: list[ProgramQuestion] = []
+
+    def answer(request: Ask) -> Answered:
+        asked.append(request.question)  # type: ignore[arg-type]
+        number = len(asked)
+        own = PROGRAM.format(item=sub_action.success.name, number=number)
+        source = sources[number - 1] if number <= len(sources) else own
+        text = msgspec.json.encode(ProgramAnswer(source=source)).decode()
+        return Answered(id=request.id, answer=text, model="test")
+
+    def judge(evidence: Any) -> Verdict:
+        many = len(evidence.episodes)
+        return Verdict(success=False, success_rate=0.0, reason="so", episodes=many)
+
+    bus.answer(ASK, answer)
+    bus.answer(CHECK, lambda request: Checked(problems=[]))
+    bus.answer(OPEN, world.open)
+    bus.answer(LOOK, world.look)
+    bus.answer(CLOSE, world.close)
+    bus.answer_action(RUN_PROGRAM, run or world.run)
+    bus.answer(JUDGE, judge)
+    start(FastAgent, bus, tmp_path, repairs=1)
+    task = msgspec.structs.replace(TASK, horizon=horizon)
+    goal = Implement(task=task, sub_action=sub_action, before=[], history=[])
+    return asked, bus.run_goal(IMPLEMENT, "demo/goal", goal)
+
+
+def example_of(sub_action: SubAction) -> str:
+    """The program that the prompt shows for another sub-action."""
+    question = ProgramQuestion(task=TASK, sub_action=sub_action)
+    system, _ = render(ROOT / "nodes" / "fast_agent" / "prompts", question)
+    block = system.content.rpartition("```json\n")[2].partition("```")[0]
+    return msgspec.json.decode(block, type=ProgramAnswer).source
+
+
+def test_a_condition_that_held_too_late_is_pointed_out(tmp_path: Path):
+    first_part = SubAction(name="get dirt", method="code", success=DIRT)
+    asked, made = implement(tmp_path, first_part, horizon=STEPS)
+    (attempt,) = asked[1].attempts
+    assert attempt.late == 20
+    text = prompt("fast_agent", asked[1])
+    assert "In 20 episodes the condition held, but all steps were used up" in text
+    assert made.line.none_left
+
+
+def test_steps_that_are_left_are_left_to_what_follows(tmp_path: Path):
+    first_part = SubAction(name="get dirt", method="code", success=DIRT)
+    asked, made = implement(tmp_path, first_part, horizon=STEPS + 1)
+    assert asked[1].attempts[0].late == 0
+    assert "all steps were used up" not in prompt("fast_agent", asked[1])
+    assert not made.line.none_left
+
+
+def test_the_last_part_may_use_up_all_steps(tmp_path: Path):
+    last = SubAction(name="harvest log", method="code", success=LOG)
+    nothing = PROGRAM.format(item="dirt", number=0)
+    _, made = implement(tmp_path, last, STEPS, [nothing, nothing])
+    assert not made.line.none_left
+
+
+def test_the_program_of_the_example_is_refused(tmp_path: Path):
+    example = example_of(HARVEST)
+    asked, made = implement(tmp_path, HARVEST, 100, [example])
+    (attempt,) = asked[1].attempts
+    assert attempt.source == example
+    (problem,) = attempt.problems
+    assert "the program of the example" in problem.message
+    assert problem.message.endswith("in the end: at least 1 more of `log` in the inventory")
+    assert made.stage.program.source == PROGRAM.format(item="log", number=2)
+
+
+def did_nothing(goal: Any) -> ProgramRan:
+    return ProgramRan(steps=0, reports=[], episodes=[])
+
+
+def test_the_program_of_the_example_may_be_the_one_that_is_wanted(tmp_path: Path):
+    table = Condition(kind="facing", name="crafting table")  # as the example's
+    face = SubAction(name="face it", method="code", success=table)
+    example = example_of(face)
+    assert table.name in example
+    asked, made = implement(tmp_path, face, 100, [example] * 2, did_nothing)
+    assert [attempt.problems for attempt in asked[1].attempts] == [[]]
+    assert made.stage.program.source == example
