@@ -1,12 +1,16 @@
 """The code branch: write a program, check it, try it, ask the critic for a verdict, repair it."""
 
+import ast
+
+import msgspec
+
 from messages.chat import ProgramAnswer, ProgramAttempt, ProgramQuestion
 from messages.plan import Stage
 from messages.program import CHECK, CheckProgram, Problem, Program
 from models.outcomes import held_late
 from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask, prompt_of
-from nodes.common.questions.copied_example import is_example
+from nodes.common.questions.copied_example import only_in_example
 from nodes.fast_agent.implementing import BestAttempt, SubActionWork
 from nodes.fast_agent.judging import failed
 from nodes.fast_agent.known_skills.inlining import clashes, with_skills
@@ -147,17 +151,25 @@ class _CodeBranch:
         return problems + self._agent.call(CHECK, CheckProgram(program=program)).problems
 
     def _copied(self, source: str) -> list[Problem]:
-        """That a program is the one of the prompt's example, where that is about something else."""
+        """The names in a program that only the prompt's example is about, where the program has
+        nothing of what its own sub-action is about."""
         request = self._goal.request
-        aim, prompt = request.sub_action.success, prompt_of(self._agent, self._question(left=0))
-        if aim.name in source or not is_example(prompt, source):
+        aim = request.sub_action.success
+        if aim.name in source:
             return []
+        # Earlier programs and verdicts may have the example's names from the example.
+        first = msgspec.structs.replace(self._question(0), attempts=[], history=[], tried=[])
+        prompt = prompt_of(self._agent, first)
         wanted = card(request.task.game).conditions.words(aim)
-        message = (
-            "this is the program of the example, which is for another sub-action; here this has "
-            f"to hold in the end: {wanted}"
-        )
-        return [Problem(line=1, message=message)]
+        return [
+            Problem(
+                line=line,
+                message=f"{name!r} is in the example alone, which is about another sub-action; "
+                f"here this has to hold in the end: {wanted}",
+            )
+            for line, name in _texts(source)
+            if only_in_example(prompt, name)
+        ]
 
     def _refuse(self, source: str, problems: list[Problem]) -> None:
         self._refused += 1
@@ -211,3 +223,12 @@ class _CodeBranch:
         """The reason is the verdict, unless a program was tried out."""
         if self._outcome.stage is None:
             self._outcome.verdict = failed(reason)
+
+
+def _texts(source: str) -> list[tuple[int, str]]:
+    """The texts in a program that compiles, with their lines."""
+    return [
+        (node.lineno, node.value)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]

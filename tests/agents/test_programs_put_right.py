@@ -1,11 +1,12 @@
 """What the agent that writes programs is told of two faults: a program that leaves no step to what
-follows, and one that is only the prompt's example."""
+follows, and one that is about what only the prompt's example is about."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from messages.chat import ASK, Answered, Ask, ProgramAnswer, ProgramQuestion
 from messages.plan import IMPLEMENT, Implement, SubAction
@@ -95,15 +96,22 @@ def test_the_last_part_may_use_up_all_steps(tmp_path: Path):
     assert not made.line.none_left
 
 
-def test_the_program_of_the_example_is_refused(tmp_path: Path):
-    example = example_of(HARVEST)
-    asked, made = implement(tmp_path, HARVEST, 100, [example])
-    (attempt,) = asked[1].attempts
-    assert attempt.source == example
-    (problem,) = attempt.problems
-    assert "the program of the example" in problem.message
-    assert problem.message.endswith("in the end: at least 1 more of `log` in the inventory")
-    assert made.stage.program.source == PROGRAM.format(item="log", number=2)
+@pytest.mark.parametrize("more", ["", "\n# slightly changed\n"])
+def test_a_program_about_the_example_is_refused_each_time(tmp_path: Path, more: str):
+    copied = example_of(HARVEST) + more
+    asked, made = implement(tmp_path, HARVEST, 100, [copied, f"# 2\n{copied}"])
+    for attempt, first_line in zip(asked[2].attempts, (2, 3), strict=True):
+        assert [each.line for each in attempt.problems] == [first_line, first_line + 1]
+        message = attempt.problems[0].message
+        assert message.startswith("'crafting table' is in the example alone")
+        assert message.endswith("in the end: at least 1 more of `log` in the inventory")
+    assert made.stage.program.source == PROGRAM.format(item="log", number=3)
+
+
+def test_a_program_about_its_sub_action_may_have_the_examples_names_too(tmp_path: Path):
+    source = f"# a log\n{example_of(HARVEST)}"
+    asked, _ = implement(tmp_path, HARVEST, 100, [source, source], did_nothing)
+    assert [attempt.problems for attempt in asked[1].attempts] == [[]]
 
 
 def did_nothing(goal: Any) -> ProgramRan:

@@ -4,9 +4,7 @@ copy what is shown to them."""
 import re
 from collections.abc import Sequence
 
-import msgspec
-
-from messages.chat import ChatMessage, ProgramAnswer
+from messages.chat import ChatMessage
 
 _EXAMPLES = re.compile(r"```json\n(.*?)```", re.DOTALL)
 
@@ -18,15 +16,6 @@ def only_in_example(prompt: Sequence[ChatMessage], name: str) -> bool:
     return bool(name and word.search(_spaced(_example(prompt)))) and not word.search(_spaced(asked))
 
 
-def is_example(prompt: Sequence[ChatMessage], source: str) -> bool:
-    """Whether a program is the one of the example."""
-    try:
-        example = msgspec.json.decode(_example(prompt), type=ProgramAnswer)
-    except msgspec.DecodeError:
-        return False
-    return _lines(example.source) == _lines(source)
-
-
 def _example(prompt: Sequence[ChatMessage]) -> str:
     """The last one, as it stands in the prompt; empty: there is none."""
     system = "\n".join(message.content for message in prompt if message.role == "system")
@@ -35,7 +24,3 @@ def _example(prompt: Sequence[ChatMessage]) -> str:
 
 def _spaced(text: str) -> str:
     return text.replace("_", " ").lower()
-
-
-def _lines(source: str) -> list[str]:
-    return [line.rstrip() for line in source.splitlines() if line.strip()]
