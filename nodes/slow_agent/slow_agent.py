@@ -14,7 +14,12 @@ from messages.plan import (
     SubAction,
     SubtaskReport,
 )
-from nodes.common.checks.decomposition_check import fixed, problems_with, up_to_success
+from nodes.common.checks.decomposition_check import (
+    about_its_own,
+    fixed,
+    problems_with,
+    up_to_success,
+)
 from nodes.common.goals.budget import BUDGETS, Budgeted, for_practice, least, least_again
 from nodes.common.questions.asking import NoAnswer, ask, prompt_of
 from nodes.common.questions.copied_example import only_in_example
@@ -164,9 +169,7 @@ class SlowAgent(Node):
             return [each for each in steps if only_in_example(prompt, each.success.name)]
 
         def what_is_usable(answer: DecomposeAnswer) -> tuple[DecomposeAnswer, list[str]]:
-            left_out = copied(answer)
-            own = [each for each in answer.sub_actions if each not in left_out]
-            usable = fixed(question, msgspec.structs.replace(answer, sub_actions=own))
+            usable = fixed(question, about_its_own(question, answer, copied(answer)))
             problems = problems_with(question, usable)
             if not problems:
                 names = ", ".join(repr(each.name) for each in usable.sub_actions)

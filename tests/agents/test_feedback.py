@@ -202,10 +202,17 @@ def test_a_sub_action_of_the_example_is_refused(tmp_path: Path):
     assert problem.startswith("'find sand' is about 'sand', which is in the example alone")
 
 
-def test_a_sub_action_of_the_example_that_stays_is_left_out(tmp_path: Path):
+def test_a_sub_action_of_the_example_that_stays_finds_what_the_subtask_comes_from(tmp_path: Path):
+    own = msgspec.structs.replace(FIND_SAND, name="find wood", success=FIND.success)
     outer = Outer(tmp_path, [[FIND_SAND, HARVEST]] * 2, ALL_WELL)
     assert outer.achieve().success
-    assert [asked.sub_action for _, asked in outer.implemented] == [HARVEST]
+    assert [asked.sub_action for _, asked in outer.implemented] == [own, HARVEST]
+
+
+def test_a_sub_action_of_the_example_that_is_not_needed_is_left_out(tmp_path: Path):
+    outer = Outer(tmp_path, [[FIND_SAND, FIND, HARVEST]] * 2, ALL_WELL)
+    assert outer.achieve().success
+    assert [asked.sub_action for _, asked in outer.implemented] == [FIND, HARVEST]
 
 
 def test_what_the_subtask_is_about_may_be_in_the_example_too(tmp_path: Path):

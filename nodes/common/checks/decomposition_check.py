@@ -107,6 +107,27 @@ def fixed(question: DecomposeQuestion, answer: DecomposeAnswer) -> DecomposeAnsw
     return _of(question, answer, [*kept.values(), last])
 
 
+def about_its_own(
+    question: DecomposeQuestion, answer: DecomposeAnswer, copied: Sequence[SubAction]
+) -> DecomposeAnswer:
+    """The answer where the first of the ``copied`` sub-actions, which are about something else,
+    finds what the subtask's success comes from ("find a chicken", for milk: "find a cow"), if no
+    other does, and without the rest of them."""
+    own = [each for each in answer.sub_actions if each not in copied]
+    at_source = _at_source(question)
+    if copied and at_source is not None and at_source not in [each.success for each in own]:
+        first = copied[0]
+        name, description = (
+            text.replace(first.success.name, at_source.name)
+            for text in (first.name, first.description)
+        )
+        found = SubAction(
+            name=name, method=first.method, success=at_source, description=description
+        )
+        own.insert(answer.sub_actions.index(first), found)
+    return msgspec.structs.replace(answer, sub_actions=own)
+
+
 def _of(
     question: DecomposeQuestion, answer: DecomposeAnswer, sub_actions: Sequence[SubAction]
 ) -> DecomposeAnswer:
