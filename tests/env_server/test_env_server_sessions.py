@@ -252,7 +252,7 @@ def test_reports_of_a_program_are_grouped_by_how_it_ended_with_an_example_each()
 
 
 def test_a_failed_episode_tells_where_the_steps_of_its_program_went() -> None:
-    source = "def action(obs):\n    while obs.facing != 'gold':\n        obs = noop()\n"
+    source = "def action(obs):\n    while obs.facing != 'gold ore':\n        obs = noop()\n"
     stand = Program(name="stand", source=source, max_steps=64)
     playing, _ = session(2, interface=None)
     playing.run_program(stand)

@@ -294,7 +294,7 @@ def action(obs):
     ground = [r for r in far_rays(obs) if r.pitch > 10 and r.yaw == 0]
     assert ground and all([r.block == "grass block" for r in ground]), ground
     try:
-        look_out(obs, "unicorn")
+        look_out(obs, "uni" + "corn")
     except ValueError:
         return
     assert False

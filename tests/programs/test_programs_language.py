@@ -147,7 +147,7 @@ def action(obs):
          "step_limit", 2, ""),
         ("def action(obs):\n    attack()\n    n = 0\n    while True:\n        n += 1\n",
          "fuel_exhausted", 4, "10,000 loop turns"),
-        ("def action(obs):\n    equip('nonsense')\n", "error", 2, "no 'nonsense' to equip"),
+        ("def action(obs):\n    equip('non' + 'sense')\n", "error", 2, "no 'nonsense' to equip"),
         ("def action(obs):\n    craft('log')\n", "error", 2, "no 'log' to craft"),
         ("def action(obs):\n    noop()\n    obs.block(0, 9, 0)\n", "error", 3, "offsets"),
         ("def action(obs):\n    noop()\n    obs.block(0, 5, 0)\n", "error", 3,

@@ -56,7 +56,7 @@ def test_a_code_reward_pays_its_return_value_times_its_weight() -> None:
          "too often"),
         ("return before.rays[0].distance", "earlier observation"),
         ("return [after] * 10**9", "larger than"),
-        ("return find(after, 'nonsense')[0]", "there is no block nonsense"),
+        ("return find(after, 'non' + 'sense')[0]", "there is no block nonsense"),
         ("return 2.0 ** 500", "at most 1e+06"),
     ],
 )  # fmt: skip
