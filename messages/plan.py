@@ -4,6 +4,7 @@ Goal -> subtasks with quantities (planner) -> sub-actions, each code or rl (slow
 implementations (fast agent). What comes back up is one verdict line per sub-action.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -56,6 +57,11 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     guards: list[Guard] = []
     # It came to nothing and is not played: what follows begins in its place.
     left_out: bool = False
+
+
+def to_play(stages: Iterable[Stage]) -> list[Stage]:
+    """Those that are not left out."""
+    return [stage for stage in stages if not stage.left_out]
 
 
 class Samples(msgspec.Struct, frozen=True, kw_only=True):

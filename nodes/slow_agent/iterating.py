@@ -27,6 +27,7 @@ from messages.plan import (
     Samples,
     Stage,
     SubAction,
+    to_play,
 )
 from messages.world import Episode, Guard, GuardReport, Task
 from models.outcomes import unseen
@@ -176,10 +177,6 @@ class Iterating:
     def _spent(self) -> int:
         return self._training + self._trial
 
-    @property
-    def _played(self) -> list[Stage]:
-        return [stage for stage in self._stages if not stage.left_out]
-
     def _count(self, samples: Samples, reports: list[GuardReport]) -> None:
         self._training += samples.training
         self._trial += samples.trial
@@ -207,7 +204,7 @@ class Iterating:
         request = Implement(
             task=self._task,
             sub_action=sub_action,
-            before=self._played,
+            before=to_play(self._stages),
             samples=samples,
             history=lines_of(sub_action, history),
             tried=tried(sub_action, history),
@@ -232,7 +229,7 @@ class Iterating:
             proposal=proposal,
             sub_actions=sub_actions,
             history=earlier_lines(proposal, self._history),
-            stages=self._played,
+            stages=to_play(self._stages),
             place=place,
             samples=samples,
         )

@@ -8,7 +8,7 @@ to go come first, so that they catch up. As a play, a performance is all or noth
 import msgspec
 
 from messages.bus import BusError, GoalHandle
-from messages.plan import Perform, Performed, PerformedEpisode, Working
+from messages.plan import Perform, Performed, PerformedEpisode, Working, to_play
 from messages.world import CLOSE, LOOK, OPEN, Closed, CloseSession, OpenSession, SessionName
 from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import together
@@ -77,10 +77,7 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
             play=play_of(session),
         ),
     )
-    stages = {
-        known.subtask.success.aim: [stage for stage in known.stages if not stage.left_out]
-        for known in request.subtasks
-    }
+    stages = {known.subtask.success.aim: to_play(known.stages) for known in request.subtasks}
     plans = [EpisodePlan(request) for _ in range(size)]
     steps = opened.prefix_steps
     number = 0

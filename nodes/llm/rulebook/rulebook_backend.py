@@ -328,19 +328,17 @@ def _step(question: ProgramQuestion | SpecQuestion, book: str) -> tuple[rules.St
     whole goals alone."""
     before = [stage.sub_action.name for stage in question.before]
     rulebook = Book(question.task.game, book)
-    found: list[tuple[rules.Step, bool]] = []
-    with_others_left_out: list[tuple[rules.Step, bool]] = []
-    for alone in (True, False):
-        known = rulebook.approach(question.task.success, question.task.inventory, alone)
-        for split in known.splits:
-            for at, step in enumerate(split):
-                if step.name == question.sub_action.name:
-                    earlier = [each.name for each in split[:at]]
-                    if earlier == before:
-                        found.append((step, alone))
-                    elif all(name in earlier for name in before):
-                        with_others_left_out.append((step, alone))
-    found = found or with_others_left_out
+    success, inventory = question.task.success, question.task.inventory
+    named = [
+        (step, alone, [each.name for each in split[:at]])
+        for alone in (True, False)
+        for split in rulebook.approach(success, inventory, alone).splits
+        for at, step in enumerate(split)
+        if step.name == question.sub_action.name
+    ]
+    found = [(step, alone) for step, alone, earlier in named if earlier == before]
+    # What was left out is missing among what comes before.
+    found = found or [(step, alone) for step, alone, earlier in named if {*before} <= {*earlier}]
     if not found:
         raise rules.NoRule(f"the rulebook knows no sub-action {question.sub_action.name!r} here")
     method = question.sub_action.method

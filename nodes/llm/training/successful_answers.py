@@ -28,7 +28,7 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
-from messages.plan import GoalReport, Iteration, Stage, Subtask
+from messages.plan import GoalReport, Iteration, Stage, Subtask, to_play
 from messages.world import Guard, Interface
 from nodes.common.checks.decomposition_check import up_to_success
 from nodes.common.checks.plan_check import up_to_goal
@@ -126,9 +126,7 @@ def _of_iteration(chosen: Iteration, by_number: dict[int, list[Asked]]) -> Itera
             and up_to_success(each.question, _read(each, DecomposeAnswer)).sub_actions == steps
         ),
     )
-    for stage in chosen.stages:
-        if stage.left_out:
-            continue
+    for stage in to_play(chosen.stages):
         yield from _latest(before, lambda each, stage=stage: _made(each, stage))
         for guard in stage.guards:
             yield from _latest(before, lambda each, guard=guard: _wrote_guard(each, guard))
