@@ -183,22 +183,24 @@ def _series(page: Page) -> list[str]:
 
 
 def _bands(page: Page) -> list[tuple[str, list[Line]]]:
-    """Each task with a line for each method; of a single task, each method in a band of its own,
-    those of the paper alone after them."""
+    """Each task with a line for each method, or with each method for each model; of a single task,
+    each of them in a band of its own, those of the paper alone after them."""
     definition = page.definition
+    several = definition.by == "llm" and len(definition.methods) > 1
     colours = dict(zip(_series(page), COLOURS * 2, strict=False))
 
     def series(row: Row) -> str:
         return row.llm if definition.by == "llm" else row.method
 
     rows = [row for row in page.rows if row.llm in page.llms and series(row) in colours]
-    if len(definition.tasks) == 1:
+    if len(definition.tasks) == 1 and not several:
         lines: list[tuple[str, Line]] = [(series(r), (r, colours[series(r)])) for r in rows]
         lines += [(each.name, (each, COLOURS[-1])) for each in definition.paper_also]
         return [(label, [line]) for label, line in lines]
     bands: dict[str, list[Line]] = {}
     for row in rows:
-        bands.setdefault(row.task, []).append((row, colours[series(row)]))
+        label = f"{row.task}, {row.method}" if several else row.task
+        bands.setdefault(label, []).append((row, colours[series(row)]))
     return list(bands.items())
 
 

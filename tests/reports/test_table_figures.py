@@ -387,3 +387,16 @@ def test_every_table_is_in_the_help_and_in_the_docs(capsys: pytest.CaptureFixtur
     for name in definitions():
         assert name in helped
         assert f"`rlgpt table {name}" in documented
+
+
+def test_the_picture_of_models_names_each_method_that_they_are_compared_in() -> None:
+    cells = [cell(0, 20), cell(0, 0, method="pure_code")]
+    both = page(cells, by="llm", llms=["rulebook"], methods=["rlgpt", "pure_code"])
+    assert labels(both) == ["stick, rlgpt", "stick, pure_code"]
+    one = page(cells[:1], by="llm", llms=["rulebook"], tasks=["stick", "bed"])
+    assert labels(one) == ["stick", "bed"]
+
+
+def labels(table: Page) -> list[str]:
+    """The names of the picture's bands, from the top."""
+    return re.findall(r'<text x="24" y="\d+(?:\.\d+)?">(.+?)</text>', plot.render(table))
