@@ -96,18 +96,18 @@ class Unseen(msgspec.Struct, frozen=True, kw_only=True):
 
     episodes: int
     worked: int
-    held: list[int] = []  # of each stage: in how many its condition held when the stage was over
+    # Of each stage: in how many its condition held when it was over; None where it is left out.
+    held: list[int | None] = []
+    lost: list[int] = []  # of each stage: how many of those that failed were lost in it
     endings: list[str] = []  # of those that failed, in words, the most frequent first
     failed: list[Episode] = []  # some of them
 
     @property
     def weakest(self) -> int | None:
         """The stage in which most of the episodes were lost; on a tie, the later one."""
-        if not self.held or self.worked == self.episodes:
+        if not any(self.lost):
             return None
-        came = [self.episodes, *self.held[:-1], self.worked]
-        lost = [came[place] - came[place + 1] for place in range(len(self.held))]
-        return max(range(len(lost)), key=lambda place: (lost[place], place))
+        return max(range(len(self.lost)), key=lambda place: (self.lost[place], place))
 
 
 class Lost(msgspec.Struct, frozen=True, kw_only=True):
@@ -398,7 +398,8 @@ class Evaluated(msgspec.Struct, tag=True, frozen=True, kw_only=True):
     video: str | None = None
     cut: bool = False  # the samples were not enough for all of its episodes
     reports: list[ProgramReport] = []  # of every stage that is a program
-    held: list[int] = []  # of each stage: in how many its condition held when the stage was over
+    held: list[int | None] = []  # these two as in `Unseen`
+    lost: list[int] = []
     guards: list[GuardReport] = []
 
 

@@ -191,19 +191,32 @@ def curve_in_words(learning: Learning) -> str:
     off; it ended so: the budget is spent``"""
     points = ", ".join(f"{rate:.2f} at {samples:,}" for samples, rate in learning.curve)
     if not points:
-        return f"{learning.samples:,} samples; it ended so: {learning.stopped}"
+        how = f"{learning.samples:,} samples{_tryouts_meanwhile(learning)}"
+        return f"{how}; it ended so: {learning.stopped}"
     sentence = f"success in training {points} samples"
     best = max(learning.curve, key=lambda point: point[1])
     last = learning.curve[-1]
     if best[1] == 0:
         sentence += ": it never succeeded"
     elif last[1] < best[1] - 0.1:
-        sentence += f": it was best at {best[0]:,}, and has got worse since"
+        sentence += f": it was best at {best[0]:,}, and got worse after that"
     elif len(learning.curve) > 1 and last[1] > learning.curve[len(learning.curve) // 2][1] + 0.05:
         sentence += ": it was still getting better"
     else:
         sentence += ": it has levelled off"
-    return f"{sentence}{_paid_for_else(learning)}; it ended so: {learning.stopped}"
+    sentence += _tryouts_meanwhile(learning) + _paid_for_else(learning)
+    return f"{sentence}; it ended so: {learning.stopped}"
+
+
+def _tryouts_meanwhile(learning: Learning) -> str:
+    """The tryouts of a training, and by which of them the policy's weights were chosen."""
+    if not learning.tryouts:
+        return ""
+    rates = ", ".join(f"{rate:.2f} at {at:,}" for at, rate in learning.tryouts)
+    words = f"; tryouts meanwhile {rates} samples"
+    if learning.best is not None:
+        words += f", and the policy has the weights after {learning.best:,}"
+    return words
 
 
 def rewards_mislead(learning: Learning) -> bool:
@@ -242,6 +255,7 @@ def unseen(evaluated: Evaluated) -> Unseen | None:
         episodes=len(evaluated.episodes),
         worked=len(evaluated.episodes) - len(failed),
         held=evaluated.held,
+        lost=evaluated.lost,
         endings=[each.words for each in _endings(failed, evaluated.reports)],
         failed=_each_way(failed)[:SHOWN_UNSEEN],
     )

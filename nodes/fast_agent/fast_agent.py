@@ -146,6 +146,7 @@ class FastAgent(Agent):
             video=played.video,
             reports=_explaining(played, request.stages),
             held=played.held,
+            lost=played.lost,
             cut=len(played.episodes) < self.player.remembered(f"{id}/size", play.size),
             guards=played.guards,
         )

@@ -84,6 +84,7 @@ EVALUATED = Evaluated(
         )
     ],
     held=[9, 6],
+    lost=[1, 3],
 )
 
 

@@ -460,6 +460,6 @@ def test_without_an_answer_the_best_iteration_so_far_is_the_subtasks(tmp_path: P
 
 def test_the_weakest_stage_of_an_unseen_evaluation_is_the_one_that_lost_most():
     assert unseen(EVALUATED).weakest == 1  # type: ignore[union-attr]
-    assert Unseen(episodes=10, worked=5, held=[5, 5]).weakest == 0
-    assert Unseen(episodes=10, worked=10, held=[9, 10]).weakest is None
+    assert Unseen(episodes=10, worked=5, held=[5, 5], lost=[5, 0]).weakest == 0
+    assert Unseen(episodes=10, worked=10, held=[9, 10], lost=[0, 0]).weakest is None
     assert unseen(Evaluated(success_rate=0.0, episodes=[], steps=0)) is None

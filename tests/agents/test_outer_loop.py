@@ -80,7 +80,7 @@ def test_of_equal_tryouts_the_one_that_came_further_stands():
 # ---- what is kept of earlier iterations
 
 
-def made(*verdicts: Verdict, guards: list[Guard] | None = None, held: list[int]) -> Iteration:
+def made(*verdicts: Verdict, guards: list[Guard] | None = None, lost: list[int]) -> Iteration:
     """An iteration of finding and harvesting with these verdicts, evaluated in ten episodes."""
     parts = list(zip((FIND, HARVEST), verdicts, strict=True))
     return Iteration(
@@ -91,28 +91,28 @@ def made(*verdicts: Verdict, guards: list[Guard] | None = None, held: list[int])
             Stage(sub_action=part, program=Program(name="p", source=part.name), guards=guards or [])
             for part, _ in parts
         ],
-        success_rate=held[-1] / 10,
+        success_rate=1.0 - sum(lost) / 10,
         episodes=10,
         samples=Samples(),
         seconds=1.0,
-        unseen=Unseen(episodes=10, worked=held[-1], held=held),
+        unseen=Unseen(episodes=10, worked=10 - sum(lost), lost=lost),
     )
 
 
 def test_a_success_was_luck_only_where_all_sub_actions_had_succeeded():
     """Else what was lost is no wonder, and says nothing about the tryout of this one."""
-    lost_first = [2, 2]
-    assert earlier_success(FIND, [], [], [made(WORKED, WORKED, held=lost_first)]) is None
-    found = earlier_success(FIND, [], [], [made(WORKED, FAILED, held=lost_first)])
+    lost_first = [8, 0]
+    assert earlier_success(FIND, [], [], [made(WORKED, WORKED, lost=lost_first)]) is None
+    found = earlier_success(FIND, [], [], [made(WORKED, FAILED, lost=lost_first)])
     assert found is not None
     assert found[0].sub_action == FIND
     # Where both lost as many, it was the later one.
-    assert earlier_success(FIND, [], [], [made(WORKED, WORKED, held=[8, 6])]) is not None
+    assert earlier_success(FIND, [], [], [made(WORKED, WORKED, lost=[2, 2])]) is not None
 
 
 def test_a_stage_is_kept_only_with_the_guards_that_it_was_tried_with():
     guard = Guard(name="flee", when="False", max_steps=9)
-    history = [made(WORKED, WORKED, guards=[guard], held=[10, 10])]
+    history = [made(WORKED, WORKED, guards=[guard], lost=[0, 0])]
     assert earlier_success(FIND, [], [], history) is None
     assert earlier_success(FIND, [], [guard], history) is not None
     # With others it is to be tried out first.
@@ -127,7 +127,7 @@ def test_of_sub_actions_with_the_same_aim_the_one_of_that_name_or_the_last_is_me
              attempts=1, verdict=WORKED)
         for name in ("near", "far")
     )  # fmt: skip
-    history = [msgspec.structs.replace(made(WORKED, WORKED, held=[10, 10]), lines=[first, last])]
+    history = [msgspec.structs.replace(made(WORKED, WORKED, lost=[0, 0]), lines=[first, last])]
     assert lines_of(HARVEST, history) == [last]
     assert lines_of(first.sub_action, history) == [first]
 
@@ -165,7 +165,7 @@ def test_a_policy_is_trained_further_only_with_what_is_not_reserved(
 def test_samples_of_iterations_before_a_performance_are_no_part_of_what_is_left(tmp_path: Path):
     shares = []
     before = msgspec.structs.replace(
-        made(WORKED, WORKED, held=[1, 1]), samples=Samples(training=40_000)
+        made(WORKED, WORKED, lost=[9, 0]), samples=Samples(training=40_000)
     )
     for number, history in enumerate(([], [before])):
         outer = Outer(tmp_path / str(number), [[FIND, HARVEST]], ALL_WELL)

@@ -407,4 +407,5 @@ def test_an_evaluation_counts_a_stage_that_is_left_out_and_does_not_play_it(tmp_
     evaluated = bus.run_goal(EVALUATE, "demo/evaluate", Evaluate(task=task, stages=stages))
     assert [item for _, item, _, _ in world.ran] == ["log"]
     assert evaluated.success_rate == 1.0
-    assert evaluated.held == [0, 4]  # one for each stage, as verdict lines are
+    assert evaluated.held == [None, 4]  # one for each stage, as verdict lines are
+    assert evaluated.lost == [0, 0]

@@ -115,7 +115,7 @@ def test_a_curve_is_put_in_words_with_its_best_point_and_why_it_ended() -> None:
     learning = learning_of(TRAINED, PLAYED)
     assert len(learning.curve) == 8
     assert (learning.curve[0], learning.curve[-1]) == (TRAINED.curve[0], TRAINED.curve[-1])
-    assert "it was best at 3,000, and has got worse since" in curve_in_words(learning)
+    assert "it was best at 3,000, and got worse after that" in curve_in_words(learning)
     assert curve_in_words(learning).endswith("it ended so: the budget is spent")
 
 
@@ -132,6 +132,22 @@ def test_the_words_for_a_curve_state_whether_it_rises_is_level_or_never_succeede
 ) -> None:
     curve = [(1000 * number, rate) for number, rate in enumerate(rates)]
     assert said in curve_in_words(Learning(samples=3000, curve=curve, stopped="x"))
+
+
+@pytest.mark.parametrize("curve", [[], [(50_000, 0.7), (100_000, 0.2)]])
+def test_the_words_for_a_curve_state_by_which_tryout_the_weights_were_chosen(
+    curve: list[tuple[int, float]],
+) -> None:
+    learning = Learning(
+        samples=100_000,
+        curve=curve,
+        stopped="x",
+        tryouts=[(50_000, 0.7), (100_000, 0.2)],
+        best=50_000,
+    )
+    words = curve_in_words(learning)
+    assert "tryouts meanwhile 0.70 at 50,000, 0.20 at 100,000 samples" in words
+    assert "the policy has the weights after 50,000;" in words
 
 
 @pytest.mark.parametrize(
@@ -178,7 +194,7 @@ def test_the_questions_to_critic_and_fast_agent_show_the_learning_curve(tmp_path
         ("fast_agent", question),
     ):
         text = render(ROOT / "nodes" / agent / "prompts", asked)[1].content
-        assert "has got worse since" in text
+        assert "got worse after that" in text
         assert "hold: 9 times; it failed at line 2: ValueError: there is none (9)" in text
         assert "turn_left_15: 0 times" in text
         assert "paid nothing 40 times: line 2: it returned str, not a number" in text

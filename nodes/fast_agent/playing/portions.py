@@ -96,7 +96,8 @@ def _together(portions: Sequence[Played]) -> Played:
         video=first.video,
         pictures=first.pictures,
         all_reports=every,
-        held=[sum(each) for each in zip(*(p.held for p in portions), strict=True)],
+        held=[_sum(each) for each in zip(*(p.held for p in portions), strict=True)],
+        lost=[sum(each) for each in zip(*(p.lost for p in portions), strict=True)],
         choices=added_up(portion.choices for portion in portions),
         mistakes=_added(portion.mistakes for portion in portions),
         guards=together(report for portion in portions for report in portion.guards),
@@ -123,8 +124,15 @@ def _added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return dict(total.most_common())
 
 
+def _sum(counts: Sequence[int | None]) -> int | None:
+    """None where there is nothing to count."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
 def _add(reports: list[ProgramReport], report: ProgramReport, before: int) -> None:
-    """Count a report to the one that ended alike, if there is one."""
+    """Count a report to the one that ended alike, if there is one; else it comes after those of the
+    same program, so that the reports of several stages stay in their order."""
     rows = [before + row for row in report.environments]
     for number, known in enumerate(reports):
         if (known.program, known.status, known.line) == (
@@ -138,4 +146,6 @@ def _add(reports: list[ProgramReport], report: ProgramReport, before: int) -> No
                 environments=[*known.environments, *rows],
             )
             return
-    reports.append(msgspec.structs.replace(report, environments=rows))
+    same = [number for number, known in enumerate(reports) if known.program == report.program]
+    place = same[-1] + 1 if same else len(reports)
+    reports.insert(place, msgspec.structs.replace(report, environments=rows))

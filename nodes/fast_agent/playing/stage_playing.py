@@ -8,7 +8,7 @@ end is kept in this node's memory under its id, and is never repeated.
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -72,7 +72,10 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     video: str | None = None
     pictures: list[Picture] = []
     all_reports: list[ProgramReport] = []  # of every stage that is a program, in order
-    held: list[int] = []  # with ``look``: in how many episodes each stage's condition held after it
+    # With ``look``: in how many episodes each stage's condition held after it, and how many of
+    # those that failed were lost in it; see `Unseen`.
+    held: list[int | None] = []
+    lost: list[int] = []
     choices: list[ChoiceUse] = []  # of the last policy, see `Closed`
     mistakes: dict[str, int] = {}
     guards: list[GuardReport] = []
@@ -152,7 +155,7 @@ class Player:
         steps = opened.prefix_steps
         reports: list[ProgramReport] = []
         every: list[ProgramReport] = []
-        held: list[int] = []
+        held: list[Collection[int] | None] = []
         try:
             for index, stage in enumerate(play.stages):
                 goal_id = f"{session}/{index}-{slug(stage.sub_action.name)}"
@@ -162,7 +165,7 @@ class Player:
                 if play.persist:
                     steps += self._go_on(session, goal_id, stage, played.late, cancelled)
                 if play.look:
-                    held.append(self._held(session, stage, play.task.game))
+                    held.append(self._held_in(session, stage, play.task.game))
         except BusError:
             self.close_left_over(session)
             raise
@@ -174,16 +177,21 @@ class Player:
             video=closed.video,
             pictures=closed.pictures,
             all_reports=every,
-            held=held,
+            held=[None if rows is None else len(rows) for rows in held],
+            lost=_lost(held, closed.episodes),
             choices=closed.choices,
             mistakes=closed.mistakes,
             guards=closed.guards,
         )
 
-    def _held(self, session: str, stage: Stage, game: str) -> int:
-        """In how many episodes the stage's condition holds, or the task's did already."""
+    def _held_in(self, session: str, stage: Stage, game: str) -> set[int] | None:
+        """The environments where the stage's condition holds, or the task's did already. None where
+        the stage is left out."""
+        if stage.left_out:
+            return None
         episodes = self._node.call(LOOK, SessionName(session=session)).episodes
-        return sum(each.success or holds(stage.sub_action.success, each, game) for each in episodes)
+        success = stage.sub_action.success
+        return {e.environment for e in episodes if e.success or holds(success, e, game)}
 
     def _go_on(
         self,
@@ -290,6 +298,18 @@ class Player:
         except BusError as error:
             # It was closed already, or ends with the env server: nothing is lost but memory.
             self._node.log.debug("%s was not closed: %s", session, error)
+
+
+def _lost(held: Sequence[Collection[int] | None], episodes: Sequence[Episode]) -> list[int]:
+    """How many episodes were lost in each stage: in the first one whose condition did not hold when
+    it was over, or in the last one."""
+    lost = [0] * len(held)
+    played = [(place, rows) for place, rows in enumerate(held) if rows is not None]
+    for episode in episodes:
+        if played and not episode.success:
+            missed = [place for place, rows in played if episode.environment not in rows]
+            lost[missed[0] if missed else played[-1][0]] += 1
+    return lost
 
 
 def _draws(session: str) -> int:
