@@ -141,6 +141,12 @@ class BestAttempt:
             self.none_left = bool(over) and all(over)
         return better
 
+    def does_better_than(self, other: "BestAttempt") -> bool:
+        """By their tryouts, be they of other episodes; equal in fewer steps is better."""
+        if self.stage is None or other.stage is None:
+            return self.stage is not None
+        return _merit(self.verdict, self.pace) > _merit(other.verdict, other.pace)
+
     def implemented(self, work: SubActionWork) -> Implemented:
         """The reply to the goal, as far as it has come."""
         request = work.request

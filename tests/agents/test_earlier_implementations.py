@@ -6,9 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from messages.bus import ServiceError
 from messages.chat import Answered, Ask, ProgramQuestion
 from messages.plan import IMPLEMENT, Implement, Implemented, Stage, SubAction
 from messages.program import Program
+from messages.training import ACT, TRAIN, Acted
 from tests.agents.feedback import ALL_WELL, EVALUATED, FIND, HARVEST, Outer
 from tests.agents.test_learning_from_code import LOG, SPEC, TASK, Stack, program
 
@@ -119,18 +121,59 @@ def test_a_policy_that_no_longer_works_is_told_to_who_writes_the_next_spec(tmp_p
     assert stack.judged == ["demo/1/get log/judge-earlier", "demo/1/get log/judge-0"]
 
 
-@pytest.mark.parametrize("held", [[6, 6], [9, 6]])
+def test_an_earlier_policy_is_kept_where_the_new_one_does_worse(tmp_path: Path):
+    stack = Again(tmp_path)
+    earlier = by_rl(stack)
+    stack.rates = {"rl-earlier": 0.85, "rl-0": 0.3}
+    implemented = stack.again("rl", earlier)
+    assert len(stack.trained) == 1
+    assert implemented.stage == earlier
+    verdict = implemented.line.verdict
+    assert (verdict.success, verdict.success_rate) == (False, 0.85)
+    assert "This earlier policy is kept, as a new one did no better: " in verdict.reason
+    assert implemented.line.attempts == 2
+
+
+@pytest.mark.parametrize("code", ["invalid_spec", "session_lost"])
+def test_an_earlier_policy_is_kept_where_no_new_one_can_be_trained(tmp_path: Path, code: str):
+    stack = Again(tmp_path)
+    earlier = by_rl(stack)
+
+    def fails(goal: Any) -> Any:
+        raise ServiceError("It went wrong.", code=code)
+
+    stack.bus.answer_action(TRAIN, fails)
+    stack.rates = {"rl-earlier": 0.85}
+    implemented = stack.again("rl", earlier)
+    assert implemented.stage == earlier
+    reason = implemented.line.verdict.reason
+    assert "This earlier policy is kept, as no new one could be made: " in reason
+    assert reason.endswith("It went wrong.")
+
+
+def test_an_earlier_policy_is_kept_where_no_samples_are_left_for_a_new_one(tmp_path: Path):
+    """Its tryout takes them all."""
+    stack = Again(tmp_path)
+    earlier = by_rl(stack)
+    stack.bus.answer_action(ACT, lambda goal: Acted(steps=4_000))
+    stack.rates = {"rl-earlier": 0.75}
+    implemented = stack.again("rl", earlier, 4_000)
+    assert stack.trained == []
+    assert implemented.stage == earlier
+
+
+@pytest.mark.parametrize("lost", [[4, 0], [1, 3]])
 def test_what_is_to_be_tried_first_is_what_succeeded_unless_it_was_lucky(
-    tmp_path: Path, held: list[int]
+    tmp_path: Path, lost: list[int]
 ):
     """Most were lost in the first part, or in the second: that one is made again. After another
     first part the second one's program is tried."""
-    evaluated = msgspec.structs.replace(EVALUATED, held=held)
+    evaluated = msgspec.structs.replace(EVALUATED, lost=lost)
     outer = Outer(tmp_path, [[FIND, HARVEST], [FIND, HARVEST]], evaluated, ALL_WELL)
     first = outer.achieve().iterations[0]
     given = [(name, request.earlier) for name, request in outer.implemented]
     assert given[:2] == [("find-a-tree", None), ("harvest-log", None)]
-    if held == [6, 6]:
+    if lost == [4, 0]:
         assert given[2:] == [("find-a-tree", None), ("harvest-log", first.stages[1])]
     else:
         assert given[2:] == [("harvest-log", None)]

@@ -123,6 +123,22 @@ def test_a_guard_with_which_no_stage_can_be_played_is_left_out(tmp_path: Path):
     assert [guard.name for guard in iteration.stages[0].guards] == ["stand-still"]
 
 
+def test_a_guard_of_the_library_is_compared_too(tmp_path: Path):
+    """It may have been learned for another goal, and no tryout comes after it."""
+    bus, trained, _ = learning(tmp_path, evaluation_episodes=24)
+    achieved(bus)
+    line = of_the_guard(achieved(bus, "another").iterations[0])
+    assert (line.made, line.skill) == (True, "move_on")
+    assert line.tried == GuardTried(episodes=4, with_guard=WELL, without=WELL)
+    bus.answer_action(RUN_PROGRAM, failing_with_it(bus))
+    (iteration,) = achieved(bus, "a third").iterations
+    line = of_the_guard(iteration)
+    assert (line.made, line.skill) == (False, "")
+    assert line.reason.startswith("It is the skill move_on of the library, and its stages could ")
+    assert [guard.name for guard in iteration.stages[0].guards] == ["stand-still"]
+    assert len(trained) == 1
+
+
 def failing_with_it(bus: Any) -> Any:
     """What runs programs, except where the learned guard interrupts them."""
     run = bus._actions[RUN_PROGRAM.name]

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from messages.bus import ServiceError
+from messages.bus import SESSION_LOST, ServiceError
 from messages.chat import (
     DecomposeAnswer,
     DecomposeQuestion,
@@ -173,6 +173,21 @@ def test_where_there_are_only_pictures_a_guard_is_not_learned_and_nothing_is_spe
     assert "A learned guard sees no pictures, and this run has only 'rgb'." in line.reason
     assert trained == []
     assert iteration.success_rate == 1.0
+
+
+def test_a_guard_whose_training_loses_its_session_again_and_again_is_left_out(tmp_path: Path):
+    """That may be the doing of what is trained, as it is for a sub-action."""
+    bus, _, _ = learning(tmp_path)
+
+    def lose(goal: Any) -> Trained:
+        raise ServiceError("The session was lost 5 times in a row.", code=SESSION_LOST)
+
+    bus.answer_action(TRAIN, lose)
+    report = achieved(bus)
+    assert report.success
+    line = next(line for line in report.iterations[0].guards if line.proposal == LEARNED)
+    assert not line.made
+    assert line.reason.startswith("It could not be trained: ")
 
 
 def test_a_trained_guard_that_no_session_plays_is_left_out_with_the_reason(tmp_path: Path):

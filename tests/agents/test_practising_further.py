@@ -68,6 +68,20 @@ def test_what_is_not_in_the_new_plan_is_performed_before_it(tmp_path: Path):
     assert items[1] == ["dirt", "sand", "log", "planks", "stick"]
 
 
+def test_the_plan_before_is_performed_where_a_validation_went_worse_with_the_new_one(
+    tmp_path: Path,
+):
+    worse = performed(12, ("log", "death", 18))
+    goals = Replanned(tmp_path, SHORT, worse, WELL, log=[0.9, 0.5], sand=[0.9])
+    report = goals.pursue(goal_rate=0.9, iterations=2)
+    items = [[each.subtask.success.name for each in one.subtasks] for one in goals.performed]
+    before = ["dirt", "log", "planks", "stick"]
+    assert items == [before, ["dirt", "sand", "log", "planks", "stick"], before]
+    assert [each.success.name for each in report.subtasks] == before
+    # What was spent on the new subtask is reported.
+    assert "get sand" in {each.subtask for each in report.iterations}
+
+
 def test_what_a_validation_did_as_well_with_stands(tmp_path: Path):
     goals = Goals(tmp_path, SHORT, SHORT, WELL, log=[0.9, 0.97])
     report = goals.pursue(goal_rate=0.9, iterations=2)

@@ -11,6 +11,7 @@ from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_making.guard_check import why_not_played
+from nodes.fast_agent.guard_making.guard_comparison import Compared, compare
 from nodes.fast_agent.guard_making.guard_training import TrainedGuard, train_guard
 from nodes.fast_agent.known_skills.skill_lookup import GuardFound, SkillLookup
 from nodes.fast_agent.work import GuardWork
@@ -20,13 +21,13 @@ MOST_STEPS = 1000
 
 
 def make_guard(work: GuardWork, lookup: SkillLookup) -> GuardMade:
-    """A guard of the library of that name that can be played; else by code the first of at most
-    ``1 + repairs`` that may run, by rl what is trained with the first condition that may."""
+    """A guard of the library of that name that can be played, unless it is one by rl with which its
+    stages do worse. Where there is none, by code the first of at most ``1 + repairs`` that may run,
+    by rl what is trained with the first condition that may."""
     proposal = work.request.proposal
     looked_up = lookup.for_guard(work.agent, work.goal)
     if looked_up.guard is not None and _can_be_played(work, looked_up.name, looked_up.guard):
-        line = GuardLine(proposal=proposal, made=True, attempts=0, skill=looked_up.name)
-        return GuardMade(guard=looked_up.guard, line=line)
+        return _known(work, looked_up.name, looked_up.guard)
     written, attempts, reason = _write(work, looked_up)
     made = TrainedGuard(written, reason)
     if written is not None and proposal.method == "rl":
@@ -42,6 +43,31 @@ def make_guard(work: GuardWork, lookup: SkillLookup) -> GuardMade:
     )
     spent = work.spent
     return GuardMade(guard=made.guard, line=line, samples=spent.samples(), reports=spent.guards)
+
+
+def _known(work: GuardWork, skill: str, guard: Guard) -> GuardMade:
+    """The library's guard. One by rl is compared as a trained one is: it may have been learned for
+    another goal, and no tryout comes after it."""
+    proposal = work.request.proposal
+    compared = Compared()
+    if proposal.method == "rl" and work.request.stages:
+        compared = compare(work, guard, f"is the skill {skill} of the library")
+    kept = not compared.reason
+    line = GuardLine(
+        proposal=proposal,
+        made=kept,
+        attempts=0,
+        reason=compared.reason,
+        skill=skill if kept else "",
+        tried=compared.tried,
+    )
+    spent = work.spent
+    return GuardMade(
+        guard=guard if kept else None,
+        line=line,
+        samples=spent.samples(),
+        reports=spent.guards,
+    )
 
 
 def _can_be_played(work: GuardWork, skill: str, guard: Guard) -> bool:

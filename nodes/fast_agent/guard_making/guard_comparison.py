@@ -38,10 +38,11 @@ def longest_comparison(work: GuardWork) -> int:
     return agent.player.remembered(f"{work.goal.id}/kept-back", longest)
 
 
-def compare(work: GuardWork, guard: Guard) -> Compared:
+def compare(work: GuardWork, guard: Guard, made: str = "was trained") -> Compared:
     """Play the stages without the guard and with it, on the same starts. It is kept unless their
     aim is reached less often with it, or as often and less far. Where the samples are not enough
-    to see that, the stages are taken as they were seen to work."""
+    to see that, the stages are taken as they were seen to work. ``made``: how the guard came about,
+    for the reason."""
     request = work.request
     if not _compares(work.agent, request.task):
         return Compared()
@@ -50,18 +51,18 @@ def compare(work: GuardWork, guard: Guard) -> Compared:
         without = _try_out(work, "without", request.stages, parts=2)
         guarded = _try_out(work, "with", _with(request, guard), parts=1)
     except OutOfSamples as reason:
-        return Compared(f"It was trained, and not compared with going without it: {reason}")
+        return Compared(f"It {made}, and not compared with going without it: {reason}")
     except RemoteError as error:
         if worth_a_retry(error):
             raise
-        return Compared(f"It was trained, and its stages could not be played with it: {error}")
+        return Compared(f"It {made}, and its stages could not be played with it: {error}")
     count = min(len(without.episodes), len(guarded.episodes))
     tried = GuardTried(
         episodes=count,
         with_guard=_outcome(request.task, guarded.episodes[:count]),
         without=_outcome(request.task, without.episodes[:count]),
     )
-    return Compared(_left_out(tried), tried)
+    return Compared(_left_out(tried, made), tried)
 
 
 def _compares(agent: Agent, task: Task) -> bool:
@@ -102,9 +103,9 @@ def _outcome(task: Task, episodes: Sequence[Episode]) -> StagesTried:
     )
 
 
-def _left_out(tried: GuardTried) -> str:
+def _left_out(tried: GuardTried, made: str) -> str:
     """Why the stages go without the guard, if they do."""
     with_it, without = tried.with_guard, tried.without
     if (with_it.success_rate, with_it.progress) >= (without.success_rate, without.progress):
         return ""
-    return f"It was trained, and its stages did worse with it: {tried_in_words(tried)}."
+    return f"It {made}, and its stages did worse with it: {tried_in_words(tried)}."

@@ -9,6 +9,7 @@ from messages.plan import GuardTried
 from messages.training import LeadingStage, Learning, TrainingSpec
 from messages.world import Guard, Interface
 from nodes.common.goals.goal_ids import slug
+from nodes.common.goals.session_ends import worth_a_retry
 from nodes.common.questions.asking import NoAnswer
 from nodes.fast_agent.guard_making.guard_check import why_not_played
 from nodes.fast_agent.guard_making.guard_comparison import compare, longest_comparison
@@ -53,7 +54,7 @@ def train_guard(work: GuardWork, guard: Guard) -> TrainedGuard:
     try:
         trained = work.train(spec)
     except RemoteError as error:
-        if error.retryable:
+        if worth_a_retry(error):
             raise
         return TrainedGuard(None, f"It could not be trained: {error}", spec)
     learning = learning_of(trained)

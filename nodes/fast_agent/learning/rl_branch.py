@@ -10,6 +10,7 @@ from messages.plan import Implement, Line
 from messages.program import Program
 from messages.training import LeadingStage, TrainingSpec
 from nodes.common.goals.goal_ids import slug
+from nodes.common.goals.session_ends import worth_a_retry
 from nodes.common.questions.asking import NoAnswer
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.implementing import BestAttempt, SubActionWork
@@ -40,14 +41,48 @@ def implement_by_rl(
     is kept instead where it does better.
 
     A policy that did the same after other stages is tried out first, beside those; where it
-    succeeds, nothing is asked or trained."""
-    agent, goal = work.agent, work.goal
+    succeeds, nothing is asked or trained. It is also kept where the new one does worse, or where
+    there is none.
+
+    Raises:
+        OutOfSamples: too few are left for a training and its tryout.
+        RemoteError, GoalCancelled: as ``Node.run_goal``.
+    """
     known = _try_earlier(work)
-    if known is not None and known.verdict.success:
+    if known is None:
+        return _by_new_policy(work, starts, programs, looked_up, work.request.history)
+    if known.verdict.success:
         return known
-    history = list(work.request.history)
-    if known is not None:
-        history.append(known.implemented(work).line)
+    history = [*work.request.history, known.implemented(work).line]
+    try:
+        made = _by_new_policy(work, starts, programs, looked_up, history)
+    except OutOfSamples as reason:
+        return _kept(known, f"there is no new one: {reason}")
+    except RemoteError as error:
+        if worth_a_retry(error):
+            raise
+        return _kept(known, f"no new one could be made: {error}")
+    if known.does_better_than(made):
+        return _kept(known, f"a new one did no better: {made.verdict.reason}")
+    return made
+
+
+def _kept(known: BestAttempt, why: str) -> BestAttempt:
+    """The earlier policy, with the reason why it stays."""
+    known.attempts += 1
+    reason = f"{known.verdict.reason} This earlier policy is kept, as {why}"
+    known.verdict = msgspec.structs.replace(known.verdict, reason=reason)
+    return known
+
+
+def _by_new_policy(
+    work: SubActionWork,
+    starts: WarmStarts,
+    programs: TriedPrograms,
+    looked_up: LookedUp,
+    history: Sequence[Line],
+) -> BestAttempt:
+    agent, goal = work.agent, work.goal
     tried = programs.of(goal)
     work.report(f"writing a training spec for {work.request.sub_action.name!r}")
     try:
@@ -111,7 +146,7 @@ def _write_spec(
     looked_up: LookedUp,
     programs: TriedPrograms,
     tried: Sequence[TriedProgram],
-    history: list[Line],
+    history: Sequence[Line],
 ) -> tuple[TrainingSpec | None, list[str]]:
     """The spec, or None and what is still wrong with the last answer."""
     agent, request, parameters = work.agent, work.request, work.agent.parameters
@@ -125,7 +160,7 @@ def _write_spec(
         task=request.task,
         sub_action=request.sub_action,
         before=request.before,
-        history=history,
+        history=list(history),
         observations=observations_to_choose(agent, request.task),
         actions=list(card(request.task.game).specs.actions),
         macros_allowed=parameters.macros,
