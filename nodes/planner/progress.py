@@ -1,7 +1,7 @@
 """How far a goal has come: its plan, the subtasks that were practised with the iteration chosen for
 each, and what all of it has cost. Practice and validation both read and change it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -156,6 +156,12 @@ class Progress:
 
     def choice(self) -> Choice:
         return {key: self.chosen[each.subtask.name] for key, each in self.practised.items()}
+
+    def perform_in_order(self, aims: Sequence[Aim]) -> None:
+        """Have these practised subtasks make up the plan from now on, and no others."""
+        self.practised = {aim: self.practised[aim] for aim in aims}
+        self.subtasks[:] = [each.subtask for each in self.practised.values()]
+        self.publish_plan()
 
     def report(
         self, success: bool, reason: str, performance: Performed | None = None

@@ -3,6 +3,7 @@ falls short, the subtasks that lost the most are practised further, as long as i
 samples last, and what a validation did worse with is taken back."""
 
 from messages.plan import Iteration, Lost, Performed
+from messages.world import Aim
 from nodes.common.goals.budget import for_practice, least_again, longest_evaluation
 from nodes.planner.iteration_choice import lost_to_time, merit, quicker
 from nodes.planner.losses import losses, reached, to_practise
@@ -16,7 +17,11 @@ class Validation:
     def __init__(self, progress: Progress, practice: Practice) -> None:
         self._progress = progress
         self._practice = practice
-        self._choices: list[Choice] = []  # the iterations that each validation was performed with
+        # The iterations that each validation was performed with, in the order of its plan.
+        self._choices: list[Choice] = []
+        self._left_out: dict[
+            Aim, PractisedSubtask
+        ] = {}  # of plans that a validation did worse with
         self._best = 0  # index of the best validation, on a tie the last
 
     def run(self, wanted: float) -> str:
@@ -47,7 +52,8 @@ class Validation:
             self._best = len(played) - 1
             return
         now = progress.choice()
-        for aim, number in self._choices[self._best].items():
+        best = self._choices[self._best]
+        for aim, number in best.items():
             subtask = progress.practised[aim]
             if now[aim] != number and (before := subtask.numbered(number)) is not None:
                 progress.planner.log.info(
@@ -56,6 +62,14 @@ class Validation:
                 )  # fmt: skip
                 subtask.set_aside.add(now[aim])
                 progress.choose(subtask, before)
+        if list(now) != list(best):
+            progress.planner.log.info(
+                "%s: the plan before is taken again, as the validation went worse with the new one",
+                progress.goal.id,
+            )
+            added = now.keys() - best.keys()
+            self._left_out |= {aim: progress.practised[aim] for aim in added}
+            progress.perform_in_order(list(best))
 
     def _go_on(self, wanted: float) -> str:
         """Choose quicker iterations where time is short, or practise further what lost the most.
@@ -109,15 +123,16 @@ class Validation:
         practised = [each.subtask for each in progress.practised.values()]
         performed = EarlierPlan(practised=practised, performed=lost)
         again, wrong = progress.planned_again(id, progress.task, performed)
-        if wrong or all(each.success.aim in progress.practised for each in again):
+        order = [each.success.aim for each in again]
+        if wrong or all(aim in progress.practised or aim in self._left_out for aim in order):
             return
+        for aim in order:
+            if aim in self._left_out:  # it is practised, and the rest of the plan is another
+                progress.practised[aim] = self._left_out.pop(aim)
         begun = card(progress.task.game).planning.begun(progress.task)
         if failed := self._practice.first(again, begun, lambda: until):
             progress.planner.log.info("%s: not all of the new plan: %s", progress.goal.id, failed)
         # In the order of the new plan; what is not in it comes first.
-        order = [each.success.aim for each in again]
         others = [aim for aim in progress.practised if aim not in order]
         planned = [aim for aim in order if aim in progress.practised]
-        progress.practised = {aim: progress.practised[aim] for aim in [*others, *planned]}
-        progress.subtasks[:] = [each.subtask for each in progress.practised.values()]
-        progress.publish_plan()
+        progress.perform_in_order([*others, *planned])
