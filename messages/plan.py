@@ -274,8 +274,10 @@ class PerformedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     ended: Literal["success", "horizon", "death", "gave_up"]
     subtask: str = ""  # the one that it ended in; empty when the goal was reached
     reason: str = ""  # why it was given up
-    gained: list[str] = []  # items of the plan that the player had at some time
-    stood_at: Condition | None = None  # the condition of ``subtask``
+    gained: list[str] = []  # of what the plan brings, what the player had at some time
+    # The condition of the subtask that lost it: ``subtask``, or the one before where ``subtask`` is
+    # none that was practised.
+    stood_at: Condition | None = None
     came_to: Episode | None = None  # how one that failed stood in the end
 
 
@@ -284,7 +286,8 @@ class Performed(msgspec.Struct, tag=True, frozen=True, kw_only=True):
 
     success_rate: float
     episodes: list[PerformedEpisode]
-    milestones: dict[str, int]  # item of the plan, in its order -> episodes that had it
+    # What the plan brings (an item, a place), in its order, and the goal -> episodes that had it.
+    milestones: dict[str, int]
     steps: int  # primitive steps, all episodes together
     video: str | None = None  # path relative to the run folder
     cut: bool = False  # the samples were not enough for all episodes

@@ -193,6 +193,11 @@ class Planning(ABC):
         policy with all of one way can get there. Empty where the rules do not say."""
         return []
 
+    def gained(self, success: Condition) -> tuple[str, int] | None:
+        """What a condition brings, of all that plans count: an item, or a place, and how much of
+        it. None if nothing."""
+        return (success.name, success.quantity) if success.kind == "have" else None
+
     @abstractmethod
     def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
         """How the plan's quantities were counted, from the goal back, in a line; empty where there

@@ -51,6 +51,11 @@ class Language:
         """Primitives and functions: names that a program may use and may not define."""
         return self.functions | self.primitives.keys()
 
+    def is_name(self, text: str) -> bool:
+        """Whether something of the game is called so: an item, a block or a mob. False where the
+        game has no ``naming``."""
+        return any(not wrong(text) for wrong in self.naming.values())
+
     def helper_files(self) -> list[str]:
         """The sources of the helpers, in the order of their files' names."""
         files = [] if self.helper_folder is None else sorted(self.helper_folder.glob("*.py"))

@@ -160,7 +160,8 @@ class _CodeBranch:
         # Earlier programs and verdicts may have the example's names from the example.
         first = msgspec.structs.replace(self._question(0), attempts=[], history=[], tried=[])
         prompt = prompt_of(self._agent, first)
-        wanted = card(request.task.game).conditions.words(aim)
+        game = card(request.task.game)
+        wanted = game.conditions.words(aim)
         return [
             Problem(
                 line=line,
@@ -168,7 +169,7 @@ class _CodeBranch:
                 f"here this has to hold in the end: {wanted}",
             )
             for line, name in _texts(source)
-            if only_in_example(prompt, name)
+            if game.language.is_name(name) and only_in_example(prompt, name)
         ]
 
     def _refuse(self, source: str, problems: list[Problem]) -> None:

@@ -31,7 +31,8 @@ _SHORTEST = 100  # primitive steps that a program has before a policy in any cas
 class TriedProgram(msgspec.Struct, frozen=True, kw_only=True):
     """A program and its tryout; its ``name`` is an identifier that no other has. ``took``:
     primitive steps that nine in ten of its successful episodes took at most, with those of stages
-    that were played before it; None: too few succeeded to tell."""
+    that were played before it; None: too few succeeded to tell. Without a critic there are no
+    ``episodes``: it was not judged."""
 
     name: str
     program: Program
@@ -77,7 +78,7 @@ class TriedPrograms:
                 program=program,
                 sub_action=sub_action,
                 rate=verdict.success_rate,
-                episodes=len(episodes),
+                episodes=verdict.episodes,
                 took=_took(goal, episodes),
                 reason=verdict.reason,
             )

@@ -1,5 +1,7 @@
 """The slow agent node: splits a subtask into sub-actions and learns from how they went."""
 
+import time
+
 import msgspec
 
 from messages.bounds import NotNegative, Positive
@@ -104,6 +106,7 @@ class SlowAgent(Node):
             reason = stop_reason(iterations, limits, *enough, known)
             if reason is not None and self.memory.find(f"{id}/began", float) is None:
                 return reason, limits, None
+            self.memory.first(f"{id}/began", time.time())  # its question is part of it
             try:
                 decomposition, problems = self._decompose(goal, number, iterations)
             except NoAnswer as error:

@@ -27,6 +27,7 @@ from nodes.fast_agent.fast_agent import FastAgent
 from nodes.fast_agent.playing.seeds import seeds_while_training, training_seeds
 from nodes.testing import MockBus, start
 from tests.agents.craft_world import Inventories
+from tests.agents.feedback import prompt
 
 LOG = Condition(kind="have", name="log")
 TASK = Task(id="log", prompt="Harvest a log.", success=LOG)
@@ -83,7 +84,8 @@ class Stack:
         self.judged.append(evidence.id)
         tryout = evidence.id.rpartition("judge-")[2]
         rate = self.rates.get(f"{evidence.method}-{tryout}", 0.0)
-        return Verdict(success=rate >= 0.9, success_rate=rate, reason="Counted.")
+        episodes = len(evidence.episodes)
+        return Verdict(success=rate >= 0.9, success_rate=rate, reason="Counted.", episodes=episodes)
 
     def train(self, goal: Any) -> Trained:
         self.trained.append(goal.request.spec)
@@ -149,6 +151,18 @@ def test_the_spec_question_lists_every_tried_program_by_name_and_rate(tmp_path: 
     assert {each.episodes for each in question.programs} == {20}
     assert [each.source for each in question.programs] == [program(n) for n in (10, 1, 0, 2)]
     assert (question.programs_as_macros, question.programs_to_clone) == (True, True)
+
+
+def test_without_a_critic_the_spec_question_gives_no_rates(tmp_path: Path):
+    stack = Stack(tmp_path, SPEC, critic=False)
+    stack.implement("get log", "code", 0)
+    stack.implement("get log", "rl", 1)
+    (question,) = stack.specs
+    assert {each.episodes for each in question.programs} == {0}
+    text = prompt("fast_agent", question)
+    assert "`get_log_1`, for get log" in text
+    assert "1.00 of" not in text
+    assert ": not judged. It ran; it was not judged." in text
 
 
 def test_programs_of_another_subtask_are_not_in_the_spec_question(tmp_path: Path):

@@ -1,6 +1,7 @@
 """The outer loop's decisions: what it has tried already, which iteration stands, what is kept of
 earlier iterations, and how many samples the next one has."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,19 @@ def test_of_sub_actions_with_the_same_aim_the_one_of_that_name_or_the_last_is_me
     history = [msgspec.structs.replace(made(WORKED, WORKED, lost=[0, 0]), lines=[first, last])]
     assert lines_of(HARVEST, history) == [last]
     assert lines_of(first.sub_action, history) == [first]
+
+
+# ---- time
+
+
+def test_an_iteration_takes_the_seconds_of_its_question_too(tmp_path: Path):
+    class Slow(Outer):
+        def _answer(self, request: Ask) -> Answered:
+            time.sleep(0.2)
+            return super()._answer(request)
+
+    first, second = Slow(tmp_path, [[FIND, HARVEST]] * 2, EVALUATED, EVALUATED).achieve().iterations
+    assert min(first.seconds, second.seconds) >= 0.2
 
 
 # ---- samples

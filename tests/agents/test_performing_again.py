@@ -5,7 +5,7 @@ import msgspec
 from messages.plan import Perform, Practised, Subtask
 from messages.world import Condition, Episode, Task, View
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.playing.episode_plans import EpisodePlan, begin_together
+from nodes.fast_agent.playing.episode_plans import EpisodePlan, begin_together, to_gain
 from tests.agents.performances import stages_for
 from worlds.minecraft.card.planning import PLANNING
 
@@ -107,6 +107,18 @@ def test_a_goal_that_the_rules_know_no_way_to_goes_by_the_practised_plan():
         played.append(plan.left[0].success.name)
     assert played == ["log", "log", "cow", "cow", "overworld", "overworld"]
     assert plan.failed == 1  # the overworld, in one try
+
+
+def test_a_place_that_was_entered_is_a_gain_and_a_kill_is_none():
+    plan = performing(
+        subtask("killed", "cow"), subtask("in_dimension", "nether"), subtask("have", "netherrack")
+    )
+    assert to_gain(plan.request) == ["nether", "netherrack"]
+    plan.note_gains(after(killed={"cow": 1}))
+    assert plan.gained == set()
+    plan.note_gains(after(dimension="nether"))
+    plan.note_gains(episode({"netherrack": 1}))  # back again
+    assert plan.gained == {"nether", "netherrack"}
 
 
 def test_it_gives_up_there_too_after_tries_that_brought_nothing():

@@ -1,6 +1,7 @@
 """What the agent that writes programs is told of two faults: a program that leaves no step to what
 follows, and one that is about what only the prompt's example is about."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -63,10 +64,13 @@ def implement(
     return asked, bus.run_goal(IMPLEMENT, "demo/goal", goal)
 
 
+def question_of(sub_action: SubAction) -> ProgramQuestion:
+    return ProgramQuestion(task=TASK, sub_action=sub_action)
+
+
 def example_of(sub_action: SubAction) -> str:
     """The program that the prompt shows for another sub-action."""
-    question = ProgramQuestion(task=TASK, sub_action=sub_action)
-    system, _ = render(ROOT / "nodes" / "fast_agent" / "prompts", question)
+    system, _ = render(ROOT / "nodes" / "fast_agent" / "prompts", question_of(sub_action))
     block = system.content.rpartition("```json\n")[2].partition("```")[0]
     return msgspec.json.decode(block, type=ProgramAnswer).source
 
@@ -110,6 +114,19 @@ def test_a_program_about_the_example_is_refused_each_time(tmp_path: Path, more: 
 
 def test_a_program_about_its_sub_action_may_have_the_examples_names_too(tmp_path: Path):
     source = f"# a log\n{example_of(HARVEST)}"
+    asked, _ = implement(tmp_path, HARVEST, 100, [source, source], did_nothing)
+    assert [attempt.problems for attempt in asked[1].attempts] == [[]]
+
+
+def test_words_that_name_nothing_of_the_game_are_no_copies(tmp_path: Path):
+    """The example's code and thoughts have ordinary words, too."""
+    (_, user) = render(ROOT / "nodes" / "fast_agent" / "prompts", question_of(HARVEST))
+    text = set(re.findall(r"[a-z]{4,}", example_of(HARVEST).lower()))
+    words = sorted(word for word in text if word not in user.content)
+    assert "crafting" in words
+    words = [word for word in words if word != "crafting"]
+    assert words
+    source = "".join(f"# 1\nSTATE = {word!r}\n" for word in words)
     asked, _ = implement(tmp_path, HARVEST, 100, [source, source], did_nothing)
     assert [attempt.problems for attempt in asked[1].attempts] == [[]]
 

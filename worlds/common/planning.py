@@ -75,10 +75,6 @@ class WayPlanning(Planning):
             why=why,
         )
 
-    def gained(self, success: Condition) -> tuple[str, int] | None:
-        """What a condition brings, of all that the arithmetic counts; None if nothing."""
-        return (success.name, success.quantity) if success.kind == "have" else None
-
     def gains(self, subtasks: Sequence[Subtask]) -> list[tuple[str, int]]:
         """The subtasks that gain something, as (item, how many more)."""
         return [found for each in subtasks if (found := self.gained(each.success)) is not None]

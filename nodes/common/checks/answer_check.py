@@ -1,4 +1,9 @@
-"""What the agent that asked would find wrong with an answer that is valid by its schema."""
+"""What is wrong with an answer that is valid by its schema, as far as the question alone shows it.
+
+The agent that asked does more with it: the planner completes a plan that stops before the goal, the
+fast agent puts names right that a spec gives otherwise. And it may refuse what passes here: a copy
+of the prompt's example, a spec without an action that its sub-action takes.
+"""
 
 import re
 from typing import Literal

@@ -77,13 +77,12 @@ class EpisodePlan:
         self.tries[aim] = self.tries.get(aim, 0) + 1
 
     def note_gains(self, episode: Episode) -> None:
-        """Note the items of the plan that the episode has gained by now."""
+        """Note what of the plan's gains the episode has by now."""
         before = self._with_substitutes(episode.before).inventory
         now = self._with_substitutes(episode.after).inventory
-        for each in self.request.subtasks:
-            success = each.subtask.success
-            if success.kind == "have" and now.get(success.name, 0) > before.get(success.name, 0):
-                self.gained.add(success.name)
+        for name in to_gain(self.request):
+            if now.get(name, 0) > before.get(name, 0):
+                self.gained.add(name)
 
     def lost_at(self) -> Condition:
         """The condition of the subtask at which the episode was lost. One that needs what no
@@ -158,6 +157,13 @@ def begin_together(
     for row in turns[chosen]:
         plans[row].begin(episodes[row])
     return turns[chosen]
+
+
+def to_gain(request: Perform) -> list[str]:
+    """The items and places that the plan's subtasks bring, in its order."""
+    planning = card(request.task.game).planning
+    gains = [planning.gained(each.subtask.success) for each in request.subtasks]
+    return list(dict.fromkeys(gain[0] for gain in gains if gain is not None))
 
 
 def _in_plan_order(

@@ -13,7 +13,7 @@ from messages.world import CLOSE, LOOK, OPEN, Closed, CloseSession, OpenSession,
 from nodes.common.goals.goal_ids import slug
 from nodes.common.goals.guard_counts import together
 from nodes.fast_agent.agent import Agent
-from nodes.fast_agent.playing.episode_plans import EpisodePlan, begin_together
+from nodes.fast_agent.playing.episode_plans import EpisodePlan, begin_together, to_gain
 from nodes.fast_agent.playing.portions import next_portion, portion_id, rest_of
 from nodes.fast_agent.playing.seeds import performance_seeds, validation_seeds
 from nodes.fast_agent.playing.stage_playing import play_of
@@ -50,7 +50,7 @@ def _together(request: Perform, portions: list[Performed], cut: bool) -> Perform
             msgspec.structs.replace(each, environment=before + each.environment)
             for each in portion.episodes
         ]
-    items = dict.fromkeys(each.subtask.success.name for each in request.subtasks)
+    items = _milestones(request)
     return Performed(
         success_rate=sum(each.success for each in episodes) / max(1, len(episodes)),
         episodes=episodes,
@@ -60,6 +60,11 @@ def _together(request: Perform, portions: list[Performed], cut: bool) -> Perform
         cut=cut,
         guards=together(report for portion in portions for report in portion.guards),
     )
+
+
+def _milestones(request: Perform) -> list[str]:
+    """What the plan's subtasks bring, and the goal."""
+    return list(dict.fromkeys([*to_gain(request), request.task.success.name]))
 
 
 def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) -> Performed:
@@ -112,7 +117,7 @@ def _once(agent: Agent, goal: Performing, session: str, size: int, played: int) 
 
 def _performed(request: Perform, closed: Closed, plans: list[EpisodePlan], steps: int) -> Performed:
     goal = request.task.success.name
-    items = dict.fromkeys(each.subtask.success.name for each in request.subtasks)
+    items = _milestones(request)
     episodes: list[PerformedEpisode] = []
     for episode in closed.episodes:
         plan = plans[episode.environment]

@@ -270,7 +270,8 @@ def _tried_macros(question: SpecQuestion, own: list[TriedNote], chosen: Spec) ->
         MacroDraft(
             name=each.name,
             source="",  # is known by its name
-            purpose=f"was tried for {each.sub_action}, {each.rate:.2f} of {each.episodes} episodes",
+            purpose=f"was tried for {each.sub_action}, "
+            + (f"{each.rate:.2f} of {each.episodes} episodes" if each.episodes else "not judged"),
             max_steps=chosen.horizon,
             interrupt=chosen.interrupt,
         )
