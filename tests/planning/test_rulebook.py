@@ -133,8 +133,8 @@ def test_the_last_sub_action_is_changed_when_each_succeeds_and_the_whole_fails()
 
 def test_the_sub_action_that_lost_most_unseen_episodes_is_changed():
     first, second = iterate(LOG, {"find a tree": True, "harvest log": True}, 2)
-    for held, changed in (([20, 20], "find a tree"), ([29, 20], "harvest log")):
-        seen = msgspec.structs.replace(second, unseen=Unseen(episodes=30, worked=20, held=held))
+    for lost, changed in (([10, 0], "find a tree"), ([1, 9], "harvest log")):
+        seen = msgspec.structs.replace(second, unseen=Unseen(episodes=30, worked=20, lost=lost))
         question = DecomposeQuestion(task=task(LOG), subtask=subtask(LOG), history=[first, seen])
         by_rl = [
             each.name for each in decompose(question, EXAMPLE).sub_actions if each.method == "rl"
