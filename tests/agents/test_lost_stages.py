@@ -28,7 +28,7 @@ class Playing:
 
     def __init__(self, run: Path) -> None:
         self.world = Inventories()
-        self.endings: dict[tuple[str, int], str] = {}
+        self.endings: dict[tuple[str, int], Any] = {}
         self.portions = 0
         self._bus = MockBus("fast_agent")
         self._bus.answer(OPEN, self._open)
@@ -49,7 +49,7 @@ class Playing:
         ran = self.world.run(goal)
         (report,) = ran.reports
         first = self.world.requests[goal.request.session].seeds.first - 950_000
-        found: dict[str, list[int]] = {}
+        found: dict[Any, list[int]] = {}
         for row in range(report.count):
             status = self.endings.get((report.program, first + row), "finished")
             found.setdefault(status, []).append(row)

@@ -11,9 +11,10 @@ import yaml
 
 from messages.bus import Bus, RemoteError
 from messages.chat import ASK, Answered, Ask, ChatMessage, Question
-from messages.plan import PURSUE, GoalReport
+from messages.plan import PURSUE, GoalReport, Unseen
+from messages.world import Condition, Task
 from nodes.llm.answers.answer_parsing import parse
-from nodes.llm.recording.replay import RECORDINGS, compare, transcript_path
+from nodes.llm.recording.replay import RECORDINGS, as_recorded, compare, transcript_path
 from nodes.llm.recording.transcript import Entry, Unanswered, read_lines
 from tests.agent_stack import AgentProcess, Stack, stack
 from tests.bus_processes import PATIENCE
@@ -243,6 +244,26 @@ def test_a_seed_that_was_not_recorded_is_told_which_were():
         transcript_path("reader/stick-seed-7.jsonl.gz")
     with pytest.raises(ValueError, match=r"its llm/transcript\.jsonl\.$"):
         transcript_path("runs/there-is-none")
+
+
+def test_fields_that_questions_have_got_since_are_not_compared():
+    seen = Unseen(episodes=30, worked=12, held=[30, 12], lost=[0, 18])
+    recorded = msgspec.to_builtins(seen)
+    del recorded["lost"]
+    then = msgspec.convert(recorded, Unseen)
+    assert compare(as_recorded(recorded, then), as_recorded(recorded, seen)) == []
+    other = msgspec.structs.replace(seen, held=[30, 12, 3])
+    assert compare(as_recorded(recorded, then), as_recorded(recorded, other)) == [
+        "question.held: had 2, has 3 parts"
+    ]
+
+
+def test_what_an_inventory_holds_is_compared_and_no_field():
+    task = Task(id="t", prompt="", success=Condition(kind="have", name="stick"))
+    recorded = msgspec.to_builtins(task)
+    richer = msgspec.structs.replace(task, inventory={"log": 1})
+    found = compare(as_recorded(recorded, task), as_recorded(recorded, richer))
+    assert found == ["question.inventory.log: was not there, is 1"]
 
 
 def test_questions_are_compared_field_by_field():

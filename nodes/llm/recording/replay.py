@@ -85,7 +85,8 @@ class Recording:
             then = read_question(recorded)
         except ValueError as error:
             return [f"the recorded question cannot be compared: {error}"]
-        found = compare(msgspec.to_builtins(then), msgspec.to_builtins(request.question))
+        fields = msgspec.json.decode(recorded.question)
+        found = compare(as_recorded(fields, then), as_recorded(fields, request.question))
         if self._compare_prompts:
             found += _compare_prompts(recorded.prompt, request.prompt)
         if isinstance(recorded, Entry) and not found:
@@ -116,6 +117,22 @@ def transcript_path(given: str) -> Path:
         f"llm.transcript={given} is no transcript: name a run folder or its llm/transcript.jsonl."
         f"{hint}"
     )
+
+
+def as_recorded(recorded: Any, value: Any) -> Any:
+    """A question, or a part of it, as plain data without the fields that were added to its types
+    after it was ``recorded``: they are not there."""
+    if isinstance(value, msgspec.Struct) and isinstance(recorded, dict):
+        known = [name for name in value.__struct_fields__ if name in recorded]
+        fields = {name: as_recorded(recorded[name], getattr(value, name)) for name in known}
+        return {"type": type(value).__name__, **fields}
+    if isinstance(value, dict) and isinstance(recorded, dict):
+        return {name: as_recorded(recorded.get(name), each) for name, each in value.items()}
+    if isinstance(value, list) and isinstance(recorded, list):
+        pairs = zip(recorded, value, strict=False)
+        rest = msgspec.to_builtins(value[len(recorded) :])
+        return [*(as_recorded(*each) for each in pairs), *rest]
+    return msgspec.to_builtins(value)
 
 
 def compare(then: Any, now: Any, where: str = "question") -> list[str]:
