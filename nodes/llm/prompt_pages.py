@@ -33,9 +33,8 @@ schema of its answer. To see what a run sent, and what came back:
 
 A model that has only this text has to be able to answer. The system message comes first and is the
 same every time, so a server computes it once (vLLM's prefix cache); what changes comes last. Only
-the example at its end follows the step that is asked about: one that is dug, crafted, or got from
-a mob. In place of `<picture ...>` the model is shown a picture, for about 100 tokens each, which
-are not in the table.
+the example at its end depends on the kind of step: dug, crafted, or got from a mob. In place of
+`<picture ...>` the model is shown a picture, for about 100 tokens each, which are not in the table.
 
 This page is generated: after an edit of the prompt files (`nodes/<agent>/prompts/`,
 `worlds/minecraft/card/prompts/`, `nodes/prompts/`) or of `docs/examples/questions.json` run
