@@ -28,7 +28,8 @@ class BackendError(Exception):
     until it takes one again, as it says. ``no_model``: every question would end so (a wrong key, an
     unknown model, a server that cannot be started). ``too_long``: prompt and answer do not fit into
     the model's context. ``status``: of HTTP, if the server gave one. ``seconds``: that the request
-    took, set by who sent it.
+    took, set by who sent it. ``prompt_tokens``, ``completion_tokens``: what an answer cost that
+    cannot be used, if the server counted.
     """
 
     def __init__(
@@ -40,6 +41,8 @@ class BackendError(Exception):
         status: int = 0,
         wait: float = 0.0,
         no_model: bool = False,
+        prompt_tokens: int = 0,
+        completion_tokens: int = 0,
     ) -> None:
         super().__init__(message)
         self.permanent = permanent
@@ -48,6 +51,8 @@ class BackendError(Exception):
         self.too_long = too_long
         self.status = status
         self.wait = wait
+        self.prompt_tokens = prompt_tokens
+        self.completion_tokens = completion_tokens
         self.seconds = 0.0
 
 

@@ -14,7 +14,7 @@ from messages.program import CheckProgram, Problem
 from nodes.common.checks.answer_check import answer_problems, problem_lines, programs_of
 from nodes.llm.answers.answer_parsing import parse
 from nodes.llm.answers.answer_schema import answer_schema
-from nodes.llm.breakpoints import Breakpoints, Waiting
+from nodes.llm.breakpoints import Breakpoints, NotHeld, Waiting
 from nodes.llm.recording.transcript import Entry, Unanswered
 
 _PERSON = "a person"
@@ -82,6 +82,8 @@ class BreakpointServices:
         try:
             self._breakpoints.release(waiting, answer, request.by)
             self._use(waiting)
+        except NotHeld:
+            raise self._unknown(request.id) from None
         except OSError as error:
             raise ServiceError(
                 f"the answer still waits: {error.filename} cannot be written: {error.strerror}",
@@ -112,7 +114,13 @@ class BreakpointServices:
             prompt=recorded.prompt,
             schema=answer_schema(waiting.question),
             answered=Answered(
-                id=waiting.id, answer=waiting.answer, model=self._model, edited_by=by
+                id=waiting.id,
+                answer=waiting.answer,
+                model=self._model,
+                prompt_tokens=recorded.prompt_tokens,
+                completion_tokens=recorded.completion_tokens,
+                seconds=recorded.seconds,
+                edited_by=by,
             ),
             failures=recorded.failures,
             attempts=recorded.attempts,
@@ -122,12 +130,14 @@ class BreakpointServices:
     def _waiting(self, id: str) -> Waiting:
         found = self._breakpoints.find(id)
         if found is None or found.released:
-            held = [note.id for note in self._breakpoints.state().held]
-            raise ServiceError(
-                f"no answer to {id!r} waits; there are: {', '.join(held) or 'none'}",
-                code="unknown",
-            )
+            raise self._unknown(id)
         return found
+
+    def _unknown(self, id: str) -> ServiceError:
+        others = [note.id for note in self._breakpoints.state().held if note.id != id]
+        return ServiceError(
+            f"no answer to {id!r} waits; there are: {', '.join(others) or 'none'}", code="unknown"
+        )
 
     def _problems(self, question: Question, answer: str) -> list[str]:
         """What the agent that asked would find, all of it."""

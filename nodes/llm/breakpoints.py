@@ -8,7 +8,7 @@ import contextlib
 import fnmatch
 import hashlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 
 import msgspec
@@ -19,6 +19,7 @@ from messages.chat import Answered, Question
 from messages.undecodable import UNDECODABLE
 from nodes.common.checks.answer_check import answer_problems
 from nodes.common.questions.asking import kind_of
+from nodes.common.questions.sent_prompt import as_sent
 from nodes.common.storage.whole_files import UnusableFile, write_whole
 from nodes.llm.recording.transcript import Entry, Unanswered
 
@@ -60,15 +61,22 @@ class Waiting(msgspec.Struct, kw_only=True):
         )
 
 
+class NotHeld(Exception):
+    """The answer waits no more: someone else let it go on."""
+
+
 class Breakpoints:
     """The breakpoints and the answers held at them. ``changed`` is called with the state whenever
-    it changes. No thread waits with an answer.
+    it changes. No thread waits with an answer. ``recorded``: the ids of the questions whose answers
+    are recorded; an earlier process may have ended right after it had recorded one that was held.
 
     Raises:
         UnusableFile: a file of an earlier process is damaged.
     """
 
-    def __init__(self, folder: Path, changed: Callable[[Breaks], None]) -> None:
+    def __init__(
+        self, folder: Path, changed: Callable[[Breaks], None], recorded: Container[str] = ()
+    ) -> None:
         self._file = folder / "breakpoints.json"
         self._folder = folder / "held"
         self._changed = changed
@@ -83,7 +91,10 @@ class Breakpoints:
                 self._places = msgspec.json.decode(path.read_bytes(), type=list[str])
             for path in sorted(self._folder.glob("*.json")):
                 waiting = msgspec.json.decode(path.read_bytes(), type=Waiting)
-                self._waiting[waiting.id] = waiting
+                if waiting.id in recorded:
+                    self._remove(waiting.id)
+                else:
+                    self._waiting[waiting.id] = waiting
         except (OSError, *UNDECODABLE) as error:
             raise UnusableFile(
                 f"{path} cannot be read ({error}); remove it, and its answer is asked for again"
@@ -121,11 +132,13 @@ class Breakpoints:
 
     def held(self, waiting: Waiting, most_samples: int) -> Held:
         recorded = waiting.recorded
+        left_out = (recorded if isinstance(recorded, Unanswered) else recorded.answered).left_out
+        sent = as_sent(recorded.prompt, recorded.examples, left_out)
         answer = waiting.entry.answered.answer if waiting.entry else ""
         return Held(
             note=waiting.note,
             question=bytes(recorded.question).decode(),
-            prompt="\n\n".join(f"[{m.role}]\n{m.content}" for m in recorded.prompt),
+            prompt="\n\n".join(f"[{m.role}]\n{m.content}" for m in sent),
             answer=answer,
             failure=waiting.failed.sentence if waiting.failed else "",
             problems=answer_problems(waiting.question, answer, most_samples) if answer else [],
@@ -154,9 +167,12 @@ class Breakpoints:
         once it is recorded.
 
         Raises:
+            NotHeld: another call did so in the meantime.
             OSError: it cannot be written, and the answer still waits.
         """
         with self._lock:
+            if waiting.released or self._waiting.get(waiting.id) is not waiting:
+                raise NotHeld(waiting.id)
             released = msgspec.structs.replace(waiting, answer=answer, by=by, released=True)
             self._keep(released)
             waiting.answer, waiting.by, waiting.released = answer, by, True
@@ -172,8 +188,7 @@ class Breakpoints:
         with self._lock:
             self._waiting.pop(waiting.id, None)
             askers = self._askers.pop(waiting.id, [])
-            with contextlib.suppress(OSError):
-                self._path(waiting.id).unlink(missing_ok=True)
+            self._remove(waiting.id)
         for asker in askers:
             asker.reply(outcome)
         self._report()
@@ -190,6 +205,11 @@ class Breakpoints:
     def _keep(self, waiting: Waiting) -> None:
         self._folder.mkdir(exist_ok=True)
         write_whole(self._path(waiting.id), msgspec.json.encode(waiting))
+
+    def _remove(self, id: str) -> None:
+        """What cannot be removed is recorded by then, and the next process tries it again."""
+        with contextlib.suppress(OSError):
+            self._path(id).unlink(missing_ok=True)
 
     def _path(self, id: str) -> Path:
         return self._folder / f"{hashlib.sha256(id.encode()).hexdigest()[:32]}.json"

@@ -110,7 +110,7 @@ class Llm(Node):
             known = self.transcript.find(request.id)
             waiting = self.breakpoints.find(request.id)
             if known is not None:
-                if waiting is not None:  # recorded by a process that ended right after that
+                if waiting is not None:  # an error came right after it was recorded
                     self.breakpoints.end(waiting, known)
                 return known
             if waiting is None:
@@ -218,7 +218,7 @@ class Llm(Node):
         except NoValidAnswer as error:
             self.log.warning("%s asked %s: %s", request.agent, request.id, error)
             left_out = self._left_out(request.id, fitted, error.asked)
-            return _unanswered(request, asked, error, examples, left_out)
+            return _unanswered(request, asked, error, examples, left_out, time.monotonic() - began)
         finally:
             tokens.flush()
         answered = Answered(
@@ -303,7 +303,7 @@ class Llm(Node):
         self.publish(BROKEN, state)
 
     def _serve_breakpoints(self) -> None:
-        self.breakpoints = Breakpoints(self.folder, self._held)
+        self.breakpoints = Breakpoints(self.folder, self._held, self.transcript)
 
         def check(request: CheckProgram) -> list[Problem]:
             return self.bus.call(CHECK, request, absence=_AWAY).problems
@@ -359,6 +359,7 @@ def _unanswered(
     error: NoValidAnswer,
     examples: list[ChatMessage],
     left_out: list[str],
+    seconds: float,
 ) -> Unanswered:
     return Unanswered(
         time=time.time(),
@@ -371,6 +372,9 @@ def _unanswered(
         sentence=f"{error}.",
         code=error.code,
         left_out=left_out,
+        prompt_tokens=error.asked.prompt_tokens,
+        completion_tokens=error.asked.completion_tokens,
+        seconds=seconds,
         failures=error.asked.failures,
         attempts=error.asked.attempts,
     )

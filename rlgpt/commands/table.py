@@ -3,9 +3,10 @@
 from argparse import Namespace
 
 from rlgpt.commands.parsing import Commands, add_overrides
+from rlgpt.composing.override_keys import key_of
 from rlgpt.refused import Refused
 
-_ENGINE = "engine="
+_ENGINE = "engine"
 
 
 def add(commands: Commands) -> None:
@@ -63,8 +64,8 @@ def _table(given: Namespace, more: list[str]) -> int:
         raise Refused(f"--only {given.only[0]}: write {'=..., '.join(AXES)}=...")
     only = [word for word in given.only if word.startswith(axes)]
     words = [*given.overrides, *(w for w in given.only if w not in only), *more]
-    engines = [word.removeprefix(_ENGINE) for word in words if word.startswith(_ENGINE)]
-    words = [word for word in words if not word.startswith(_ENGINE)]
+    engines = [word.partition("=")[2] for word in words if key_of(word) == _ENGINE]
+    words = [word for word in words if key_of(word) != _ENGINE]
     for word in words:
         if word.startswith("-"):
             raise Refused(f"`{word}` is no option of this command; see rlgpt table --help")

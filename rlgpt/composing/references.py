@@ -14,13 +14,15 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from rlgpt.composing.override_keys import is_below, key_of
+
 REFERENCE = re.compile(r"\$\{(?P<group>\w+)\}")
 
 
 def compose_with(overrides: list[str], compose: Callable[[list[str]], DictConfig]) -> DictConfig:
     """The launch with its overrides, those below a reference with the key that it leads to.
     ``compose``: Hydra's, which takes most of a second."""
-    deep = [each for each in overrides if each.lstrip("+").startswith("nodes.")]
+    deep = [each for each in overrides if is_below("nodes", each)]
     if not deep:
         return compose(overrides)
     with suppress(HydraException, OmegaConfBaseException):
@@ -50,7 +52,7 @@ def _may_replace(keys: list[list[str]], found: Any) -> bool:
 
 
 def _key(override: str) -> list[str]:
-    return override.lstrip("+").partition("=")[0].split(".")
+    return key_of(override).split(".")
 
 
 def _followed(override: str, known: Any) -> str:

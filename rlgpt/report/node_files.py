@@ -29,12 +29,14 @@ _KEPT_MESSAGES = 8
 
 
 class Asked(msgspec.Struct, kw_only=True):
-    """Questions to the language model of one kind by one agent."""
+    """Questions to the language model of one kind by one agent. Tokens and seconds are also those
+    of questions without an answer."""
 
     agent: str
     kind: str
     model: str = ""
-    count: int = 0
+    count: int = 0  # with an answer
+    unanswered: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
@@ -96,10 +98,13 @@ def part(values: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def asked(run: Path) -> list[Asked]:
-    """Questions by agent and kind, the order they were first asked in."""
+    """Questions by agent and kind, the order they were first asked in; those of which none was
+    answered come last."""
     found: dict[tuple[str, str], Asked] = {}
     for entry in exchanges(run):
         count_question(found, entry)
+    for entry in unanswered(run):
+        count_question(found, entry, unanswered=True)
     return list(found.values())
 
 
@@ -145,14 +150,18 @@ def _value(line: bytes) -> Any:
         return None
 
 
-def count_question(found: dict[tuple[str, str], Asked], entry: dict[str, Any]) -> None:
-    """Add a line of the transcript to the sums by agent and kind."""
+def count_question(
+    found: dict[tuple[str, str], Asked], entry: dict[str, Any], unanswered: bool = False
+) -> None:
+    """Add a line of the transcript, or of the questions without an answer, to the sums by agent and
+    kind."""
     answered = part(entry, "answered") or entry
     question = part(entry, "question") or part(entry, "ask", "question")
     agent = str(entry.get("agent") or part(entry, "ask").get("agent") or "unknown")
     kind = str(entry.get("asked") or question.get("type") or "question")
     row = found.setdefault((agent, kind), Asked(agent=agent, kind=kind))
-    row.count += 1
+    row.count += not unanswered
+    row.unanswered += unanswered
     row.model = str(answered.get("model") or row.model)
     row.prompt_tokens += number(answered.get("prompt_tokens"))
     row.completion_tokens += number(answered.get("completion_tokens"))

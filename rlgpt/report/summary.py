@@ -59,10 +59,12 @@ class IterationSummary(msgspec.Struct, kw_only=True):
 
 
 class QuestionSummary(msgspec.Struct, kw_only=True):
-    """Questions to the language model."""
+    """Questions to the language model. Tokens and seconds are also those of questions without an
+    answer."""
 
     profile: str
-    count: int
+    count: int  # with an answer
+    unanswered: int = 0
     prompt_tokens: int
     completion_tokens: int
     seconds: float
@@ -153,6 +155,7 @@ def summarise(
         questions=QuestionSummary(
             profile=profile(config),
             count=sum(row.count for row in questions),
+            unanswered=sum(row.unanswered for row in questions),
             prompt_tokens=sum(row.prompt_tokens for row in questions),
             completion_tokens=sum(row.completion_tokens for row in questions),
             seconds=sum(row.seconds for row in questions),

@@ -1,6 +1,7 @@
 """What the language model read and wrote, by iteration and agent: the paper's table of tokens."""
 
 import re
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -29,8 +30,8 @@ def token_table(run: Path, of: str | None = None) -> TokenTable | None:
     ``of``: only of this goal, else iterations of the same number of several goals are summed up."""
     cells: dict[str, dict[str, TokenSum]] = {}
     agents: dict[str, None] = {}
-    for entry in node_files.exchanges(run):
-        answered = node_files.part(entry, "answered")
+    for entry in chain(node_files.exchanges(run), node_files.unanswered(run)):
+        answered = node_files.part(entry, "answered") or entry
         question = str(answered.get("id", ""))
         if of is not None and not question.startswith(f"{of}/"):
             continue

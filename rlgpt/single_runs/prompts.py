@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from messages.chat import ChatMessage
-from nodes.common.questions.prompt_parts import with_examples, without_parts
+from nodes.common.questions.sent_prompt import as_sent
 from rlgpt.refused import Refused, did_you_mean, unreadable
 from rlgpt.report.node_files import TRANSCRIPT, UNANSWERED, objects
 from rlgpt.runs import run_folder
@@ -41,6 +41,7 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     answered: _Answered | None = None
     id: str = ""  # of a question without an answer
     sentence: str = ""
+    left_out: list[str] = []
     was: str | None = None  # the model's answer, where a person gave another
     schema: Any = msgspec.UNSET
 
@@ -103,7 +104,8 @@ def _of_agent(run: Path, agent: str) -> list[_Entry]:
 
 def _print(run: Path, entry: _Entry, schema: bool) -> None:
     print_plain(f"=== {_id(entry)} ({entry.asked})")
-    for message in _sent(entry):
+    left_out = entry.left_out if entry.answered is None else entry.answered.left_out
+    for message in as_sent(entry.prompt, entry.examples, left_out):
         content = message.content
         for digest in message.pictures:
             content = content.replace(f"<picture {digest}>", f"[picture: {_picture(run, digest)}]")
@@ -124,13 +126,6 @@ def _print(run: Path, entry: _Entry, schema: bool) -> None:
         _print_message(f"answer{by}", entry.answered.answer)
     if schema and entry.schema is not msgspec.UNSET:
         _print_message("schema", json.dumps(entry.schema, indent=1))
-
-
-def _sent(entry: _Entry) -> list[ChatMessage]:
-    """The prompt with its examples, without what was left out as the model's context was too
-    small."""
-    prompt = with_examples(entry.prompt, entry.examples)
-    return without_parts(prompt, len(entry.answered.left_out) if entry.answered is not None else 0)
 
 
 def _picture(run: Path, digest: str) -> str:

@@ -19,6 +19,7 @@ from nodes.common.running.standard_error import PREFIX
 from nodes.config import ConfigError, node_values
 from rlgpt.child_in_front import output_in_front
 from rlgpt.composing.composition import compose_launch
+from rlgpt.composing.override_keys import within
 from rlgpt.composing.user_files import check_regular
 from rlgpt.inspecting.numbered import named_by
 from rlgpt.inspecting.output import json_line, print_rows
@@ -144,9 +145,7 @@ def _chosen(known: list[Recorded], question: str, agent: str, run: Path) -> Reco
 
 def _profile(config: dict[str, Any], options: Options) -> dict[str, Any]:
     if options.llm is not None:
-        overrides = [
-            each if each.startswith("llm.") else f"llm.{each}" for each in options.overrides
-        ]
+        overrides = [within("llm", each) for each in options.overrides]
         return compose_launch(_ANY, [f"llm={options.llm}", *overrides])["llm"]
     try:
         profile = node_values(config, "llm").get("profile")

@@ -11,17 +11,15 @@ from hydra.errors import HydraException
 
 from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.configuration import check
+from rlgpt.composing.override_keys import is_below, key_of
 from rlgpt.refused import Refused, instead
 from rlgpt.table import table_tasks
 from rlgpt.table.definition import Definition
 
 AXES = ("task", "method", "llm", "seed")
 DEFAULT_LLM = "rulebook"
-SAMPLES = "limits.samples="
-"""The prefix of the override of all the samples that a cell may take."""
-OF_LLM = "llm."
-"""The prefix of overrides of where a language model is. They are passed on to the cells of other
-models than the rulebook, and do not change a cell's identity."""
+SAMPLES = "limits.samples"
+"""The key of all the samples that a cell may take."""
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +63,12 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         return all(str(getattr(self, axis)) in wanted for axis, wanted in only.items())
 
 
+def is_of_llm(override: str) -> bool:
+    """Whether it sets where a language model is. Such ones are passed on to the cells of other
+    models than the rulebook, and do not change a cell's identity."""
+    return is_below("llm", override)
+
+
 def name_of(task: str, method: str, llm: str, seed: int) -> str:
     """What a cell is called in sentences."""
     model = "" if llm == DEFAULT_LLM else f" llm={llm}"
@@ -91,7 +95,7 @@ def expand(
         f"task={','.join(definition.tasks)}",
         f"method={','.join(definition.methods)}",
     ]
-    given = any(override.startswith(SAMPLES) for override in extra)
+    given = SAMPLES in map(key_of, extra)
     samples = {} if given else _samples(definition)
     ids = {task for task in definition.tasks if table_tasks.is_id(task)}
     limits: dict[tuple[str, str], dict[str, Any]] = {}
@@ -102,7 +106,7 @@ def expand(
         task, method = chosen["task"], chosen["method"]
         overrides = [f"{key}={value}" for key, value in values.items()]
         if chosen["llm"] == DEFAULT_LLM:
-            overrides = [each for each in overrides if not each.startswith(OF_LLM)]
+            overrides = [each for each in overrides if not is_of_llm(each)]
         own = definition.limits_of.get(method, {})
         overrides = _cell_overrides(overrides, samples.get(task), own, extra)
         cell = Cell(
@@ -112,7 +116,7 @@ def expand(
             llm=chosen["llm"],
             seed=int(chosen["seed"]),
             limits={},
-            overrides=[o for o in overrides if not o.startswith("limits.")],
+            overrides=[o for o in overrides if not is_below("limits", o)],
         )
         if not wanted(cell):
             cells.append(cell)
@@ -133,12 +137,13 @@ def _cell_overrides(
     """``overrides`` with the table's ``samples`` of the task, if it states them, and the method's
     ``own`` limits, except where ``extra``, the command line, has the same."""
     if samples is not None:
-        overrides = [each for each in overrides if not each.startswith(SAMPLES)]
-        overrides.append(f"{SAMPLES}{samples}")
+        overrides = [each for each in overrides if key_of(each) != SAMPLES]
+        overrides.append(f"{SAMPLES}={samples}")
     for key, value in own.items():
-        if not any(override.startswith(f"limits.{key}=") for override in extra):
-            overrides = [o for o in overrides if not o.startswith(f"limits.{key}=")]
-            overrides.append(f"limits.{key}={_shown(value)}")
+        limit = f"limits.{key}"
+        if limit not in map(key_of, extra):
+            overrides = [each for each in overrides if key_of(each) != limit]
+            overrides.append(f"{limit}={_shown(value)}")
     return overrides
 
 
@@ -146,7 +151,7 @@ def _composed_limits(launch: str, task: str, method: str, overrides: list[str]) 
     """The limits of the launch that a cell is. Raises Refused."""
     # No language model has limits; and a model may lack what its profile needs.
     groups = [*table_tasks.arguments(task), f"method={method}"]
-    others = [each for each in overrides if not each.startswith(OF_LLM)]
+    others = [each for each in overrides if not is_of_llm(each)]
     composed = compose_launch(launch, [*groups, *others])
     check({**composed, "run": ""}, launch)
     return composed.get("limits") or {}

@@ -2,6 +2,7 @@
 `plot.svg.jinja` draws it, so that every text is escaped."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -10,10 +11,18 @@ from rlgpt.table.definition import PaperMethod
 from rlgpt.table.figures import Row
 from rlgpt.table.table_page import Page, title
 
-Line = tuple[Row | PaperMethod, str]  # what a line shows, and its colour
-
 # Okabe and Ito's colours, distinct for the colour-blind; the first is the paper's method.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#6b6b6b"]
+
+
+class Style(NamedTuple):
+    """How the marks of one method or model look."""
+
+    colour: str
+    hollow: bool = False
+
+
+Line = tuple[Row | PaperMethod, Style]  # what a line shows, and how
 
 WIDTH = 860  # at least
 AXIS = 400  # at least, however long the labels
@@ -32,6 +41,7 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None
     paper: float | None
     colour: str
+    hollow: bool = False
     text: str
     title: str
 
@@ -54,6 +64,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     y: float
     label: str
     colour: str
+    hollow: bool = False
 
 
 Point = tuple[float, float, float, float, str]  # x, y, y of low, y of high, title
@@ -63,6 +74,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     """One method over the iterations, the goal at the end, and the paper's."""
 
     colour: str
+    hollow: bool = False
     points: list[Point]
     end: list[Point]
     paper: list[tuple[float, float]]
@@ -97,6 +109,13 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
     axis: str = "success rate on unseen seeds"
     bands: list[Band] = []
     panels: list[Panel] = []
+
+
+def style(index: int) -> Style:
+    """Of the methods or models of a picture, numbered from 0: every other round through the
+    colours is hollow."""
+    round_, place = divmod(index, len(COLOURS))
+    return Style(COLOURS[place], hollow=round_ % 2 == 1)
 
 
 def render(page: Page) -> str:
@@ -152,8 +171,7 @@ def _rates(page: Page) -> Plot:
     y = top
     for label, rows in lines:
         marks = [
-            _mark(row, colour, x, y + GAP / 2 + PITCH * (i + 0.5))
-            for i, (row, colour) in enumerate(rows)
+            _mark(row, its, x, y + GAP / 2 + PITCH * (i + 0.5)) for i, (row, its) in enumerate(rows)
         ]
         bottom = y + GAP + PITCH * len(rows)
         bands.append(Band(label=label, top=y, bottom=bottom, marks=marks))
@@ -187,24 +205,24 @@ def _bands(page: Page) -> list[tuple[str, list[Line]]]:
     each of them in a band of its own, those of the paper alone after them."""
     definition = page.definition
     several = definition.by == "llm" and len(definition.methods) > 1
-    colours = dict(zip(_series(page), COLOURS * 2, strict=False))
+    styles = {name: style(index) for index, name in enumerate(_series(page))}
 
     def series(row: Row) -> str:
         return row.llm if definition.by == "llm" else row.method
 
-    rows = [row for row in page.rows if row.llm in page.llms and series(row) in colours]
+    rows = [row for row in page.rows if row.llm in page.llms and series(row) in styles]
     if len(definition.tasks) == 1 and not several:
-        lines: list[tuple[str, Line]] = [(series(r), (r, colours[series(r)])) for r in rows]
-        lines += [(each.name, (each, COLOURS[-1])) for each in definition.paper_also]
+        lines: list[tuple[str, Line]] = [(series(r), (r, styles[series(r)])) for r in rows]
+        lines += [(each.name, (each, Style(COLOURS[-1]))) for each in definition.paper_also]
         return [(label, [line]) for label, line in lines]
     bands: dict[str, list[Line]] = {}
     for row in rows:
         label = f"{row.task}, {row.method}" if several else row.task
-        bands.setdefault(label, []).append((row, colours[series(row)]))
+        bands.setdefault(label, []).append((row, styles[series(row)]))
     return list(bands.items())
 
 
-def _mark(row: Row | PaperMethod, colour: str, x: Callable[[float], float], y: float) -> Mark:
+def _mark(row: Row | PaperMethod, its: Style, x: Callable[[float], float], y: float) -> Mark:
     if isinstance(row, PaperMethod):
         return Mark(
             x=None,
@@ -212,7 +230,7 @@ def _mark(row: Row | PaperMethod, colour: str, x: Callable[[float], float], y: f
             low=None,
             high=None,
             paper=x(row.success),
-            colour=colour,
+            colour=its.colour,
             text=f"paper {row.success:g}",
             title=row.name,
         )
@@ -225,7 +243,8 @@ def _mark(row: Row | PaperMethod, colour: str, x: Callable[[float], float], y: f
         low=x(row.low) if there else None,
         high=x(row.high) if there else None,
         paper=x(row.paper) if row.paper is not None else None,
-        colour=colour,
+        colour=its.colour,
+        hollow=its.hollow,
         text=figures,
         title=f"{row.task}, {row.method}, {row.llm}: {figures}{paper}",
     )
@@ -241,8 +260,8 @@ def legend(names: list[str], paper: str) -> tuple[list[Key], float]:
         width = len(name) * LETTER + 34
         if x + width > WIDTH - 20:
             x, y = left, y + 20
-        colour = COLOURS[index % len(COLOURS)] if index < len(names) else ""
-        keys.append(Key(x=x, y=y, label=name, colour=colour))
+        colour, hollow = style(index) if index < len(names) else Style("")
+        keys.append(Key(x=x, y=y, label=name, colour=colour, hollow=hollow))
         x += width
     return keys, y + 12
 
@@ -286,9 +305,11 @@ def _panel(page: Page, task: str, left: float, right: float, top: float) -> Pane
     curves: list[Curve] = []
     for index, row in enumerate(rows):
         shift = (index - (len(rows) - 1) / 2) * 6  # or the intervals would hide each other
+        colour, hollow = style(index)
         curves.append(
             Curve(
-                colour=COLOURS[index % len(COLOURS)],
+                colour=colour,
+                hollow=hollow,
                 points=[
                     (
                         x(step.number, shift),

@@ -22,7 +22,7 @@ from rlgpt.report.summary import SampleSummary, Summary, chosen_iteration
 from rlgpt.report.tokens import TokenTable, token_table
 from rlgpt.report.words import decomposition, successes
 from rlgpt.table import scored
-from rlgpt.table.cells import OF_LLM, Cell, name_of
+from rlgpt.table.cells import Cell, is_of_llm, name_of
 from rlgpt.table.scored import Scored
 
 FORMAT = 1
@@ -173,7 +173,7 @@ def differences(cell: Cell, result: CellResult) -> str:
         for key in keys
         if cell.limits.get(key) != result.limits.get(key)
     ]
-    now, then = ([o for o in each.overrides if not o.startswith(OF_LLM)] for each in (cell, result))
+    now, then = ([o for o in each.overrides if not is_of_llm(o)] for each in (cell, result))
     words += [f"{override} is new" for override in now if override not in then]
     words += [f"{override} is not there" for override in then if override not in now]
     return ", ".join(words)

@@ -15,14 +15,14 @@ from rlgpt.refused import Refused, instead
 from rlgpt.table import definition as tables
 from rlgpt.table import markdown, plot, result, running_cells, score_plot
 from rlgpt.table.cell_progress import TableProgress, print_line
-from rlgpt.table.cells import DEFAULT_LLM, OF_LLM, Cell, expand, selection
+from rlgpt.table.cells import Cell, expand, selection
 from rlgpt.table.definition import Definition
 from rlgpt.table.figures import rows
 from rlgpt.table.result import CellResult
 from rlgpt.table.room import GIB_A_CELL, cells_at, cells_here
 from rlgpt.table.running_cells import CellRunner, ResultsLock, Stopped
 from rlgpt.table.table_page import Page, difference, fingerprints
-from rlgpt.tools.language_models import lacking
+from rlgpt.table.usable_models import refuse_if_none_is_usable, unusable_models
 
 LOCAL = "local"
 ENGINES = {LOCAL: running_cells.LOCAL, RAY: running_cells.CLUSTER}
@@ -33,6 +33,12 @@ INTERVALS = (
 )
 """How the intervals of success rates, and of scores, are computed."""
 _NAMED = 3  # cells in a line about many
+_STOPPED = {
+    False: "the same command goes on from here",
+    True: "the same command runs all of them again; without --again only those without a result "
+    "are run, and what was not replaced yet counts as it was",
+}
+"""What a table that was stopped does next, by whether it ran everything again."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,13 +96,15 @@ def table(name: str, options: Options) -> int:
     with ResultsLock(results):
         there = {} if options.again else {c.name: result.read(c, results) for c in chosen}
         missing = [cell for cell in chosen if there.get(cell.name) is None]
-        unusable = _unusable({cell.llm for cell in missing}, options.overrides)
+        unusable = unusable_models({cell.llm for cell in missing}, options.overrides)
         left_out += [f"llm={llm}: {why}" for llm, why in unusable.items()]
         for sentence in left_out:
             print_line(f"left out: {sentence}")
         _print_others([(cell, there.get(cell.name)) for cell in chosen])
         to_run = [cell for cell in missing if cell.llm not in unusable]
-        return _run(to_run, len(chosen) - len(missing), writer, results, options)
+        code = _run(to_run, len(chosen) - len(missing), writer, results, options)
+    refuse_if_none_is_usable(only.get("llm", ()), unusable)
+    return code
 
 
 def _print_others(found: list[tuple[Cell, CellResult | None]]) -> int:
@@ -132,7 +140,7 @@ def _run(to_run: list[Cell], kept: int, writer: "Writer", results: Path, options
         runner.play(to_run, options.again)
     except Stopped as stopped:
         writer.write_if_any()
-        print_line("stopped; finished cells are kept, and the same command goes on from here")
+        print_line(f"stopped; finished cells are kept, and {_STOPPED[options.again]}")
         return 128 + stopped.number
     for path in writer.write_if_any():
         print_line(f"written: {path}")
@@ -232,13 +240,6 @@ def _present(definition: Definition) -> tuple[Definition, list[str]]:
         definition, methods=[method for method in definition.methods if method in there]
     )
     return present, [f"method={each}: there is no launch/method/{each}.yaml" for each in missing]
-
-
-def _unusable(llms: set[str], overrides: list[str]) -> dict[str, str]:
-    """The language models that cannot be used on this machine, and what is missing."""
-    own = [override for override in overrides if override.startswith(OF_LLM)]
-    found = {llm: lacking(llm, own) for llm in sorted(llms - {DEFAULT_LLM})}
-    return {llm: missing for llm, missing in found.items() if missing}
 
 
 def _cluster_room() -> int:

@@ -2,19 +2,29 @@
 
 import signal
 import subprocess
+import time
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from nodes.common.running.file_lock import held
 from rlgpt.composing.composition import compose_launch, hydra_quoted
 from rlgpt.refused import Refused
 from rlgpt.table.cell_progress import print_line
-from rlgpt.table.cells import DEFAULT_LLM, OF_LLM, Cell
+from rlgpt.table.cells import DEFAULT_LLM, Cell, is_of_llm
 from rlgpt.table.printed import sentence_in
 from rlgpt.tools.language_models import begin_serving
 
 _FOLDER = ".served"  # in the results folder, so that a run that is resumed finds the model again
 _LOG = "serving.log"
+_LOCK = "lock"  # held by the process that serves there (nodes/llm/sharing/served_folder.py)
+ENDED_WITHIN = 120.0
+"""Seconds that the server of a table that was killed has for its end."""
+_LOOK = 0.1  # seconds
+
+
+class StillServed(Refused):
+    """The folder is another process's, for now: the next cell may find it free."""
 
 
 class SharedModels:
@@ -45,6 +55,8 @@ class SharedModels:
             self.close()
             try:
                 self._start(cell, folder)
+            except StillServed:
+                raise
             except Refused as refused:
                 self._failed[cell.llm] = refused.sentence
                 raise
@@ -77,6 +89,7 @@ class SharedModels:
     def _start(self, cell: Cell, folder: Path) -> None:
         print_line(f"serving {cell.llm} for its cells")
         folder.mkdir(parents=True, exist_ok=True)
+        _await_the_last_server(cell.llm, folder)
         log = folder / _LOG
         with log.open("wb") as errors:
             self._process = begin_serving(
@@ -95,6 +108,23 @@ class SharedModels:
             raise Refused(sentence_in(log) or f"{cell.llm} could not be served ({log})")
 
 
+def _await_the_last_server(llm: str, folder: Path) -> None:
+    """A table that was killed takes its server along, whose end takes a while. Raises
+    StillServed."""
+    lock = folder / _LOCK
+    if not held(lock):
+        return
+    print_line(f"{llm} is still served in {folder}: waiting for the end of that")
+    until = time.monotonic() + ENDED_WITHIN
+    while held(lock):
+        if time.monotonic() > until:
+            raise StillServed(
+                f"{llm} is served in {folder} by a process that does not end: end it, or choose "
+                "another folder with --results DIR"
+            )
+        time.sleep(_LOOK)
+
+
 def _own(cell: Cell) -> list[str]:
     """The overrides of where the model is."""
-    return [each for each in cell.overrides if each.lstrip("+").startswith(OF_LLM)]
+    return list(filter(is_of_llm, cell.overrides))

@@ -7,7 +7,7 @@ import subprocess
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from nodes.common.running.ending_signals import not_ignored
 from nodes.common.running.process import end_with_parent, python
@@ -18,6 +18,7 @@ from rlgpt.refused import Refused, instead
 _ANY = "harvest_log"  # a launch file to compose a profile with
 _SHORT = 120  # characters of a finding that is printed as it is
 _NOT = "  NOT "  # how the doctor begins a line about what is missing
+_PROFILE = "profile"  # what such a line is about where the profile is not valid
 
 
 def get(what: str, into: str | None, accepted: list[str]) -> int:
@@ -101,28 +102,39 @@ def check_name(name: str) -> None:
         raise Refused(f"there is no llm `{name}`{instead(name, known)}")
 
 
-def lacking(name: str, overrides: list[str]) -> str:
-    """What a profile lacks on this machine, in one short line; empty where it can be used."""
+class Lacking(NamedTuple):
+    """Why a profile cannot be used on this machine."""
+
+    sentence: str  # short
+    invalid: bool  # the profile itself, as the overrides make it: no machine could use it
+
+
+def lacking(name: str, overrides: list[str]) -> Lacking | None:
+    """What a profile lacks on this machine; None where it can be used."""
     try:
         profile = _composed(name, overrides)
     except Refused as refused:
-        return refused.sentence
+        return Lacking(refused.sentence, invalid=True)
     done = _doctored(profile, stdout=subprocess.PIPE)
     if done.returncode == 0:
-        return ""
+        return None
     lines = done.stdout.decode(errors="replace").splitlines()
     missing = [line.removeprefix(_NOT) for line in lines if line.startswith(_NOT)]
+    abouts = [line.partition(":")[0] for line in missing]
+    if abouts == [_PROFILE]:
+        return Lacking(missing[0].removeprefix(f"{_PROFILE}: "), invalid=True)
     if len(missing) == 1 and len(missing[0]) <= _SHORT:
-        return missing[0]
-    about = ", ".join(line.partition(":")[0] for line in missing)
-    return f"not here as it needs them: {about or 'something'} (`rlgpt llm doctor {name}` has more)"
+        return Lacking(missing[0], invalid=False)
+    about = ", ".join(abouts) or "something"
+    more = f"`rlgpt llm doctor {name}` has more"
+    return Lacking(f"not here as it needs them: {about} ({more})", invalid=False)
 
 
 def _examine(name: str, overrides: list[str]) -> int:
     try:
         profile = _composed(name, overrides)
     except Refused as refused:
-        print(f"{_NOT}profile: {refused.sentence}", flush=True)
+        print(f"{_NOT}{_PROFILE}: {refused.sentence}", flush=True)
         return 1
     return _doctored(profile).returncode
 

@@ -137,6 +137,18 @@ def test_another_model_is_sent_the_recorded_prompt_and_both_answers_are_shown(
     assert "toy" in shown
 
 
+def test_a_key_that_the_profile_lacks_is_added_with_or_without_its_group(
+    place: Path, server: Server
+) -> None:
+    llm = ("--llm", "openai", f"url={server.url}", "model=toy", "stream=false")
+    reply = ask(place, "planner", "1", *llm, "+thinking=false", "++llm.temperature=0.5")
+    assert reply["now"]["model"] == "toy"
+    assert server.requests[0]["temperature"] == 0.5
+    assert server.requests[0]["chat_template_kwargs"] == {"enable_thinking": False}
+    sentence = refused("ask", "planner", "1", *llm, "thinkin=1", "--run", "runs/it", cwd=place)
+    assert "there is no `llm.thinkin`" in sentence
+
+
 def test_mistakes_in_a_program_are_found_by_the_checker(place: Path, server: Server) -> None:
     llm = ("--llm", "openai", f"url={server.url}", "llm.model=toy", "stream=false")
     server.script = says(json.dumps({"thoughts": "", "source": "import os\n"}))

@@ -10,7 +10,7 @@ import pytest
 from nodes.llm import manifest
 from nodes.llm.examples.example import Example, read, write
 from nodes.llm.getting.merging import merge
-from nodes.llm.lessons.lessons import held_out_goals, held_out_of, lessons, questions
+from nodes.llm.lessons.lessons import goals_of, held_out_goals, held_out_of, lessons, questions
 from nodes.llm.training.__main__ import main as training_main
 from nodes.llm.training.asking_held_out import (
     Asking,
@@ -74,6 +74,18 @@ def test_an_answer_of_a_run_about_a_step_that_is_held_out_is_reported(base: Path
     file.write_text("{}\n")
     with pytest.raises(ValueError, match=rf"^{file} is no file of examples: line 1 is no example"):
         taught(base, Asking(examples=str(file)))
+
+
+def test_a_question_whose_step_was_taught_is_counted_as_well_as_one_about_the_goal():
+    asked = questions({"DecomposeQuestion": 24}, seed=0)
+    about = [goals_of(each) for each in asked]
+    assert any(step != task for task, step, *_ in about)
+    for task, step, *_ in about:
+        counted = sum(step in names for names in about)
+        assert f"answers about {step}: {counted} of 24 questions" in not_held_out(asked, {step})
+        assert counted
+        assert f"answers about {task}: " in not_held_out(asked, {task})
+    assert "about nothing: 0 of 24 questions" in not_held_out(asked, {"nothing"})
 
 
 def test_weights_that_were_taught_held_out_goals_record_it_over_trainings_and_merging(

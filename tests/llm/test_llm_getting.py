@@ -13,6 +13,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from nodes.common.running.command import ended
@@ -329,6 +330,14 @@ def test_a_fine_tuned_model_is_its_base_with_the_adapter_of_the_project(
     assert "rlgpt launch harvest_log llm=tiny_taught" in capfd.readouterr().out
     get_weights("tiny_taught", into, [])
     assert capfd.readouterr().out.count("is there and whole; nothing is fetched") == 2
+
+    # What the user trained has the same name where none was given.
+    own = msgspec.structs.replace(told, trained="another adapter")
+    manifest.write(into / "Tiny-1B-taught", own)
+    taught = into / "Tiny-1B-taught"
+    with pytest.raises(Refused, match=r"weights of another training: rename .*llm\.path=/.*taught"):
+        get_weights("tiny_taught", into, [])
+    assert manifest.read(taught) == own
 
 
 def test_adapters_of_the_project_are_whole_and_have_a_profile():

@@ -397,6 +397,21 @@ def test_the_picture_of_models_names_each_method_that_they_are_compared_in() -> 
     assert labels(one) == ["stick", "bed"]
 
 
+def test_the_picture_shows_every_model_however_many_there_are() -> None:
+    llms = [f"model_{number}" for number in range(2 * len(plot.COLOURS) + 1)]
+    cells = [cell(0, 20, llm=llm) for llm in llms]
+    picture = plot.render(page(cells, by="llm", llms=llms, tasks=["stick", "bed"]))
+    for llm in llms:
+        assert f"<title>stick, rlgpt, {llm}: " in picture
+        assert f">{llm}</text>" in picture
+    first, hollow = plot.style(1), plot.style(1 + len(plot.COLOURS))
+    assert first.colour == hollow.colour
+    assert (first.hollow, hollow.hollow) == (False, True)
+    stick = re.findall(r'<circle cx="[\d.]+" cy="[\d.]+" r="4" fill="(.+?)"', picture)
+    assert stick.count(first.colour) == 2  # a mark and its entry in the legend
+    assert stick.count("#ffffff") == 2 * len(plot.COLOURS)
+
+
 def labels(table: Page) -> list[str]:
     """The names of the picture's bands, from the top."""
     return re.findall(r'<text x="24" y="\d+(?:\.\d+)?">(.+?)</text>', plot.render(table))

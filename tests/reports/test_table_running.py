@@ -103,6 +103,27 @@ def test_interrupted_table_continues_with_its_unfinished_cell(toys: Path) -> Non
     assert not list(toys.glob("results/log/slow/.*"))
 
 
+def test_a_stopped_table_that_runs_all_again_says_what_counts_without_that(toys: Path) -> None:
+    only = ("--jobs", "1", "--only", "method=fine,slow")
+    assert rlgpt("table", "toys", "--only", "method=fine", cwd=toys).returncode == 0
+    earlier = (toys / "results/log/fine/seed-0.json").read_bytes()
+    (toys / "launch" / "method" / "fine.yaml").write_text(
+        (toys / "launch" / "method" / "slow.yaml").read_text()
+    )
+    with launched("table", "toys", "--again", *only, cwd=toys, run=toys) as table:
+        table.wait_for("log fine seed 0: began")
+        assert table.stop(signal.SIGINT) == 130
+        assert "goes on from here" not in table.text
+        assert "without --again only those without a result are run" in table.text
+    assert (toys / "results/log/fine/seed-0.json").read_bytes() == earlier
+    (toys / "launch" / "method" / "slow.yaml").write_text(
+        (toys / "launch" / "method" / "fine.yaml").read_text().replace("100.0", "0.1")
+    )
+    done = rlgpt("table", "toys", *only, cwd=toys)
+    assert "1 to run, 1 there already" in done.stdout
+    assert (toys / "results/log/fine/seed-0.json").read_bytes() == earlier
+
+
 def has_a_plan(run: Path) -> bool:
     printed = run / "launch.txt"
     return printed.is_file() and "plan: " in printed.read_text()

@@ -129,6 +129,7 @@ class _Asking:
 
     def failed(self, error: BackendError) -> None:
         self._asked.failures.append(str(error))
+        self._add_tokens(error)
         if not error.lost:
             self._back()
         elif self._away:
@@ -163,9 +164,12 @@ class _Asking:
 
     def count(self, completion: Completion) -> None:
         self._back()
-        self._asked.prompt_tokens += completion.prompt_tokens
-        self._asked.completion_tokens += completion.completion_tokens
+        self._add_tokens(completion)
         self._asked.version = completion.version
+
+    def _add_tokens(self, spent: Completion | BackendError) -> None:
+        self._asked.prompt_tokens += spent.prompt_tokens
+        self._asked.completion_tokens += spent.completion_tokens
 
     def refuse(self, completion: Completion, error: ValueError, reminder: str) -> None:
         """Show the answer with what is wrong with it. Only the latest is shown: a growing pile of

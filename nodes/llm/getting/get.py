@@ -90,11 +90,13 @@ def _folder(what: str) -> str:
 
 def _fine_tune(name: str, base: Model, adapter: Path, into: Path) -> None:
     place = into / taught_folder(base.folder)
+    recorded = manifest.read(adapter)
     if place.exists():
-        print(_there(place), flush=True)
+        sentence = _there(place)
+        _check_is_of(recorded, place)
+        print(sentence, flush=True)
         return
     size = base.converted / GB
-    recorded = manifest.read(adapter)
     below = into / base.folder
     version = weights_version(below)
     if recorded is not None and version != recorded.source_sha256:
@@ -183,6 +185,18 @@ def _about(name: str, known: Model | None, file: Path | None, licence: str, plac
         f"{known.model}: licence {licence}, {known.parameters / 1e6:,.0f} million "
         f"parameters; {fetched}{known.converted / GB:.2f} GB are kept in {place}{whose}"
     )
+
+
+def _check_is_of(adapter: Manifest | None, place: Path) -> None:
+    """Raises Refused where the weights are another training's, such as the user's own, which has
+    the same name where none was given."""
+    found = manifest.read(place)
+    if found is None or (adapter is not None and found.trained != adapter.digest):
+        raise Refused(
+            f"{place} holds weights of another training: rename or delete the folder to get the "
+            f"project's, or use these as they are with llm=local llm.model={place.name} "
+            f"llm.path={place}"
+        )
 
 
 def _there(place: Path) -> str:

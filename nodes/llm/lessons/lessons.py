@@ -66,10 +66,15 @@ def held_out_of(example: Example) -> str:
     """The goal that is held out and that an example is about, as its task, a subtask or a
     sub-action; "" where it is about none."""
     names = held_out_goals()
+    return next((name for name in goals_of(example) if name in names or _held_out(name)), "")
+
+
+def goals_of(example: Example) -> list[str]:
+    """The names of what an example is about: its task, then its subtask and its sub-action, if it
+    has them."""
     asking = msgspec.json.decode(example.question, type=_Asking)
     parts = (asking.task, asking.subtask, asking.sub_action)
-    about = [part.success.name for part in parts if part is not None]
-    return next((name for name in about if name in names or _held_out(name)), "")
+    return [part.success.name for part in parts if part is not None]
 
 
 def _held_out(name: str) -> bool:

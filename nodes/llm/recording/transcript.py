@@ -49,6 +49,10 @@ class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str  # the sentence that the agent got
     code: str = "no_answer"  # and its code
     left_out: list[str] = []  # parts of the prompt that the model's context was too small for
+    # What it cost all the same; 0 in lines before 2026-12-01, which lack it.
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
     failures: list[str] = []
     attempts: list[Attempt] = []
 
@@ -88,6 +92,11 @@ class Transcript:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    def __contains__(self, id: object) -> bool:
+        """Whether the question of that id was answered."""
+        with self._lock:
+            return id in self._places
 
     def find(self, id: str) -> Answered | None:
         with self._lock:

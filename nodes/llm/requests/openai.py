@@ -132,6 +132,7 @@ class OpenAIBackend:
 
     def _completion(self, url: str, body: bytes, on_piece: OnPiece) -> Completion:
         reply = post(url, body, self._headers, self._profile.timeout, on_piece)
+        read, written = reply.usage.prompt_tokens, reply.usage.completion_tokens
         if reply.finish_reason == "length":
             still = not split("".join(reply.content))[1].strip()
             raise BackendError(
@@ -141,15 +142,22 @@ class OpenAIBackend:
                     "llm.thinking=false"
                     if still
                     else "; raise llm.max_tokens"
-                )
+                ),
+                prompt_tokens=read,
+                completion_tokens=written,
             )
         if reply.finish_reason == "abort":
-            raise BackendError(f"{url} ended the answer before it was complete", lost=True)
+            raise BackendError(
+                f"{url} ended the answer before it was complete",
+                lost=True,
+                prompt_tokens=read,
+                completion_tokens=written,
+            )
         thinking, text = split("".join(reply.content))
         return Completion(
             text,
-            reply.usage.prompt_tokens,
-            reply.usage.completion_tokens,
+            read,
+            written,
             thinking="".join(reply.thinking) + thinking,
             version=reply.version,
         )

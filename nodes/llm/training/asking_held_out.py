@@ -23,7 +23,7 @@ from nodes.llm.backend import BackendError
 from nodes.llm.examples.example import Example, question_of, read
 from nodes.llm.getting.refusals import Failed, Refused
 from nodes.llm.getting.weight_places import check_holds_model
-from nodes.llm.lessons.lessons import held_out_goals, held_out_of, questions
+from nodes.llm.lessons.lessons import goals_of, held_out_goals, held_out_of, questions
 from nodes.llm.lessons.shown import RULEBOOK
 from nodes.llm.lessons.taught import SOURCE
 from nodes.llm.profiles import Vllm
@@ -145,7 +145,7 @@ def not_held_out(examples: list[Example], known: set[str]) -> str:
     """What makes the figures no measure of what was not seen, in words; "" where nothing does."""
     if not known:
         return ""
-    count = sum(each.goal in known for each in examples)
+    count = sum(not known.isdisjoint(goals_of(each)) for each in examples)
     return (
         f"but it was taught, or is shown, answers about {', '.join(sorted(known))}: {count} of "
         f"{len(examples)} questions are about these"

@@ -8,8 +8,10 @@ from typing import Any
 
 import msgspec
 
+from messages.chat import ChatMessage
 from messages.undecodable import UNDECODABLE
 from nodes.common.questions.prompt_parts import with_examples
+from nodes.common.questions.sent_prompt import as_sent
 from rlgpt.report import node_files
 
 _TEXT = 200_000  # characters of one text that are shown
@@ -75,7 +77,7 @@ class Conversation:
             return [each for each in self._questions if not each.unanswered and each.time]
 
     def asked(self) -> list[node_files.Asked]:
-        """The questions with an answer by agent and kind, as `node_files.asked` has them."""
+        """The questions by agent and kind, as `node_files.asked` has them."""
         with self._lock:
             self._read_on()
             return [msgspec.structs.replace(each) for each in self._asked.values()]
@@ -96,14 +98,9 @@ class Conversation:
             return None
         if entry is None:
             return None
-        prompt = [
-            {"role": str(m.get("role", "")), "content": _content(m)}
-            for m in with_examples(entry.get("prompt") or [], entry.get("examples") or [])
-            if isinstance(m, dict)
-        ]
         return {
             "question": question,
-            "prompt": prompt,
+            "prompt": _prompt(entry),
             "answer": _pretty(node_files.part(entry, "answered").get("answer", "")),
             "asked": _pretty(entry.get("question")),
             "sentence": str(entry.get("sentence", "")),
@@ -116,8 +113,7 @@ class Conversation:
         for unanswered, path in self._files.items():
             for first, line in self._lines(unanswered, path):
                 if (entry := node_files.line_object(line)) is not None:
-                    if not unanswered:
-                        node_files.count_question(self._asked, entry)
+                    node_files.count_question(self._asked, entry, unanswered)
                     fresh.append((_question(unanswered, entry), unanswered, first, len(line)))
         for question, unanswered, first, length in sorted(fresh, key=lambda each: each[0].time):
             self._places.append((unanswered, first, length))
@@ -146,12 +142,12 @@ def _searched(question: Question) -> str:
 
 
 def _question(unanswered: bool, entry: dict[str, Any]) -> Question:
-    answered = node_files.part(entry, "answered")
+    answered = node_files.part(entry, "answered") or entry
     seconds, at = answered.get("seconds"), entry.get("time")
     return Question(
         number=0,  # until those of both files are in order
         time=float(at) if isinstance(at, int | float) else 0.0,
-        id=str(answered.get("id") or entry.get("id") or ""),
+        id=str(answered.get("id") or ""),
         agent=str(entry.get("agent", "")),
         asked=str(entry.get("asked", "")),
         model=str(answered.get("model", "")),
@@ -162,6 +158,23 @@ def _question(unanswered: bool, entry: dict[str, Any]) -> Question:
         failures=len(entry.get("failures") or []),
         unanswered=unanswered,
     )
+
+
+def _prompt(entry: dict[str, Any]) -> list[dict[str, str]]:
+    """The messages as the model was sent them; those of an older version as they are recorded."""
+    prompt, examples = entry.get("prompt") or [], entry.get("examples") or []
+    left_out = (node_files.part(entry, "answered") or entry).get("left_out")
+    try:
+        sent = as_sent(
+            msgspec.convert(prompt, list[ChatMessage]),
+            msgspec.convert(examples, list[ChatMessage]),
+            left_out if isinstance(left_out, list) else [],
+        )
+    except msgspec.ValidationError:
+        recorded = with_examples(prompt, examples)
+        found = [each for each in recorded if isinstance(each, dict)]
+        return [{"role": str(m.get("role", "")), "content": _content(m)} for m in found]
+    return [{"role": each.role, "content": each.content[:_TEXT]} for each in sent]
 
 
 def _content(message: dict[str, Any]) -> str:
