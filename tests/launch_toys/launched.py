@@ -26,15 +26,17 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "rlgpt.main", *arguments]
 
 
-def rlgpt(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
-    """Run one command to its end."""
+def rlgpt(
+    *arguments: str, cwd: Path, timeout: float = PATIENCE
+) -> "subprocess.CompletedProcess[str]":
+    """Run one command to its end, in so many seconds at most."""
     return subprocess.run(
         command(*arguments),
         cwd=cwd,
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=timeout,
         check=False,
     )
 
