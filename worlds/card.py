@@ -198,6 +198,10 @@ class Planning(ABC):
         it. None if nothing."""
         return (success.name, success.quantity) if success.kind == "have" else None
 
+    def gains(self, subtasks: Sequence[Subtask]) -> list[tuple[str, int]]:
+        """What those of the subtasks bring that bring something, as `gained` has it."""
+        return [found for each in subtasks if (found := self.gained(each.success)) is not None]
+
     @abstractmethod
     def sums(self, success: Condition, inventory: Mapping[str, int]) -> str:
         """How the plan's quantities were counted, from the goal back, in a line; empty where there

@@ -19,9 +19,8 @@ class Validation:
         self._practice = practice
         # The iterations that each validation was performed with, in the order of its plan.
         self._choices: list[Choice] = []
-        self._left_out: dict[
-            Aim, PractisedSubtask
-        ] = {}  # of plans that a validation did worse with
+        # Of plans that a validation did worse with.
+        self._left_out: dict[Aim, PractisedSubtask] = {}
         self._best = 0  # index of the best validation, on a tie the last
 
     def run(self, wanted: float) -> str:

@@ -75,10 +75,6 @@ class WayPlanning(Planning):
             why=why,
         )
 
-    def gains(self, subtasks: Sequence[Subtask]) -> list[tuple[str, int]]:
-        """The subtasks that gain something, as (item, how many more)."""
-        return [found for each in subtasks if (found := self.gained(each.success)) is not None]
-
     def plan_for(self, success: Condition, inventory: Mapping[str, int]) -> list[Subtask]:
         """The subtasks that lead from an inventory to a condition, nothing superfluous.
 

@@ -11,7 +11,7 @@ from nodes.common.goals.goal_ids import slug
 from nodes.common.questions.asking import NoAnswer, ask
 from nodes.fast_agent.agent import Agent
 from nodes.fast_agent.guard_making.guard_check import why_not_played
-from nodes.fast_agent.guard_making.guard_comparison import Compared, compare
+from nodes.fast_agent.guard_making.guard_comparison import compare
 from nodes.fast_agent.guard_making.guard_training import TrainedGuard, train_guard
 from nodes.fast_agent.known_skills.skill_lookup import GuardFound, SkillLookup
 from nodes.fast_agent.work import GuardWork
@@ -26,17 +26,22 @@ def make_guard(work: GuardWork, lookup: SkillLookup) -> GuardMade:
     by rl what is trained with the first condition that may."""
     proposal = work.request.proposal
     looked_up = lookup.for_guard(work.agent, work.goal)
-    if looked_up.guard is not None and _can_be_played(work, looked_up.name, looked_up.guard):
-        return _known(work, looked_up.name, looked_up.guard)
-    written, attempts, reason = _write(work, looked_up)
-    made = TrainedGuard(written, reason)
-    if written is not None and proposal.method == "rl":
-        made = train_guard(work, written)
+    known, attempts = looked_up.guard, 0
+    if known is not None and not _can_be_played(work, looked_up.name, known):
+        known = None
+    if known is not None:
+        made = _compared(work, looked_up.name, known)
+    else:
+        written, attempts, reason = _write(work, looked_up)
+        made = TrainedGuard(written, reason)
+        if written is not None and proposal.method == "rl":
+            made = train_guard(work, written)
     line = GuardLine(
         proposal=proposal,
         made=made.guard is not None,
         attempts=attempts,
         reason="" if made.guard is not None else made.reason,
+        skill=looked_up.name if known is not None and made.guard is not None else "",
         spec=made.spec,
         learning=made.learning,
         tried=made.tried,
@@ -45,29 +50,13 @@ def make_guard(work: GuardWork, lookup: SkillLookup) -> GuardMade:
     return GuardMade(guard=made.guard, line=line, samples=spent.samples(), reports=spent.guards)
 
 
-def _known(work: GuardWork, skill: str, guard: Guard) -> GuardMade:
+def _compared(work: GuardWork, skill: str, guard: Guard) -> TrainedGuard:
     """The library's guard. One by rl is compared as a trained one is: it may have been learned for
     another goal, and no tryout comes after it."""
-    proposal = work.request.proposal
-    compared = Compared()
-    if proposal.method == "rl" and work.request.stages:
-        compared = compare(work, guard, f"is the skill {skill} of the library")
-    kept = not compared.reason
-    line = GuardLine(
-        proposal=proposal,
-        made=kept,
-        attempts=0,
-        reason=compared.reason,
-        skill=skill if kept else "",
-        tried=compared.tried,
-    )
-    spent = work.spent
-    return GuardMade(
-        guard=guard if kept else None,
-        line=line,
-        samples=spent.samples(),
-        reports=spent.guards,
-    )
+    if work.request.proposal.method != "rl" or not work.request.stages:
+        return TrainedGuard(guard)
+    compared = compare(work, guard, f"is the skill {skill} of the library")
+    return TrainedGuard(None if compared.reason else guard, compared.reason, tried=compared.tried)
 
 
 def _can_be_played(work: GuardWork, skill: str, guard: Guard) -> bool:

@@ -162,8 +162,8 @@ def begin_together(
 def to_gain(request: Perform) -> list[str]:
     """The items and places that the plan's subtasks bring, in its order."""
     planning = card(request.task.game).planning
-    gains = [planning.gained(each.subtask.success) for each in request.subtasks]
-    return list(dict.fromkeys(gain[0] for gain in gains if gain is not None))
+    gains = planning.gains([each.subtask for each in request.subtasks])
+    return list(dict.fromkeys(name for name, _ in gains))
 
 
 def _in_plan_order(
