@@ -48,6 +48,15 @@ _LEFT_OUT = "It was left out: what follows began in its place."
 Achieving = GoalHandle[AchieveSubtask, Iteration]
 
 
+def begin(memory: Memory, id: str) -> float:
+    """When the iteration of that id began, in seconds since 1970: now, unless it did before."""
+    return memory.first(f"{id}/began", time.time())
+
+
+def has_begun(memory: Memory, id: str) -> bool:
+    return memory.find(f"{id}/began", float) is not None
+
+
 def iteration_id(goal: Achieving, number: int) -> str:
     return f"{goal.id}/iteration-{number}"
 
@@ -71,8 +80,7 @@ class Iterating:
         self._history = history
         self._number = len(history)
         self._id = iteration_id(goal, self._number)
-        # Before a restart, if there was one; in seconds since 1970.
-        self._began = memory.first(f"{self._id}/began", time.time())
+        self._began = begin(memory, self._id)
         # The task as the subtask has it: its success, not the whole goal's, ends an episode, which
         # begins with what the plan expects there.
         request = goal.request

@@ -1,7 +1,5 @@
 """The slow agent node: splits a subtask into sub-actions and learns from how they went."""
 
-import time
-
 import msgspec
 
 from messages.bounds import NotNegative, Positive
@@ -28,7 +26,7 @@ from nodes.common.questions.copied_example import only_in_example
 from nodes.common.questions.repairing import ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
-from nodes.slow_agent.iterating import Achieving, Iterating, iteration_id
+from nodes.slow_agent.iterating import Achieving, Iterating, begin, has_begun, iteration_id
 from nodes.slow_agent.stopping import (
     chosen,
     further,
@@ -104,9 +102,9 @@ class SlowAgent(Node):
             if (stopped := self.memory.find(f"{id}/further", _Stopped)) is not None:
                 return stopped.reason, limits, stopped.more
             reason = stop_reason(iterations, limits, *enough, known)
-            if reason is not None and self.memory.find(f"{id}/began", float) is None:
+            if reason is not None and not has_begun(self.memory, id):
                 return reason, limits, None
-            self.memory.first(f"{id}/began", time.time())  # its question is part of it
+            begin(self.memory, id)  # its question is part of it
             try:
                 decomposition, problems = self._decompose(goal, number, iterations)
             except NoAnswer as error:
