@@ -5,6 +5,7 @@ RUN the demo is launched first. Pictures of the world are drawn by `voxeldojo vi
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -43,6 +44,7 @@ def main() -> int:
     run = parser.parse_args().run
     if run is None:
         run = ROOT / "build" / "gallery"
+        shutil.rmtree(run, ignore_errors=True)  # of the last time: a launch wants a new folder
         command = [
             sys.executable,
             "-m",

@@ -3,6 +3,9 @@
 from argparse import Namespace
 
 from rlgpt.commands.parsing import Commands, add_json, add_run, example
+from rlgpt.refused import Refused
+
+_REPAIRS = 3
 
 
 def add(commands: Commands) -> None:
@@ -40,7 +43,10 @@ def add(commands: Commands) -> None:
         "now",
     )
     ask.add_argument(
-        "--repairs", type=int, default=3, metavar="N", help="tries after the first; default: 3"
+        "--repairs",
+        type=int,
+        metavar="N",
+        help=f"tries after the first; default: {_REPAIRS}",
     )
     add_run(ask)
     add_json(ask)
@@ -51,13 +57,16 @@ def _ask(given: Namespace, _: list[str]) -> int:
     from rlgpt.single_runs.question_again import Options, ask_again, list_questions
 
     if given.question is None:
+        for option in ("llm", "prompt", "repairs"):
+            if getattr(given, option) is not None:
+                raise Refused(f"which QUESTION? put it before --{option}")
         return list_questions(given.agent, given.run, given.json)
     llm: list[str] = given.llm or []
     options = Options(
         llm=llm[0] if llm else None,
         overrides=llm[1:],
         prompt=given.prompt,
-        repairs=given.repairs,
+        repairs=_REPAIRS if given.repairs is None else given.repairs,
         json=given.json,
     )
     return ask_again(given.agent, given.question, given.run, options)

@@ -3,6 +3,7 @@
 from argparse import Namespace
 
 from rlgpt.commands.parsing import Commands, add_run, group
+from rlgpt.refused import Refused
 
 
 def add(commands: Commands) -> None:
@@ -21,4 +22,7 @@ def add(commands: Commands) -> None:
 def _show(given: Namespace, _: list[str]) -> int:
     from rlgpt.single_runs.prompts import show
 
+    if given.list and (given.id is not None or given.schema):
+        other = "--schema" if given.id is None else "--id"
+        raise Refused(f"--list prints ids alone: leave it out, or {other}")
     return show(given.agent, given.run, given.id, given.list, given.schema)

@@ -27,6 +27,7 @@ def add(commands: Commands) -> None:
     add_overrides(table, "passed on to every cell")
     table.add_argument(
         "--only",
+        action="append",
         nargs="+",
         default=[],
         metavar="AXIS=VALUE,...",
@@ -56,21 +57,32 @@ def add(commands: Commands) -> None:
 def _table(given: Namespace, more: list[str]) -> int:
     from rlgpt.composing.configuration import LARGEST_SEED
     from rlgpt.table.cells import AXES
-    from rlgpt.table.run_table import Options, table
+    from rlgpt.table.run_table import LOCAL, Options, table
 
     axes = tuple(f"{axis}=" for axis in AXES)
     # `--only` takes in what stands behind it; what is no axis of a table was meant as an override.
-    if given.only and not given.only[0].startswith(axes):
-        raise Refused(f"--only {given.only[0]}: write {'=..., '.join(AXES)}=...")
-    only = [word for word in given.only if word.startswith(axes)]
-    words = [*given.overrides, *(w for w in given.only if w not in only), *more]
+    for group in given.only:
+        if not group[0].startswith(axes):
+            raise Refused(f"--only {group[0]}: write {'=..., '.join(AXES)}=...")
+    behind = [word for group in given.only for word in group]
+    only = [word for word in behind if word.startswith(axes)]
+    words = [*given.overrides, *(word for word in behind if word not in only), *more]
     engines = [word.partition("=")[2] for word in words if key_of(word) == _ENGINE]
     words = [word for word in words if key_of(word) != _ENGINE]
     for word in words:
         if word.startswith("-"):
             raise Refused(f"`{word}` is no option of this command; see rlgpt table --help")
-    if given.show and (given.again or given.jobs is not None):
-        raise Refused("--show runs nothing: leave it out, or --again and --jobs")
+    engine = engines[-1] if engines else LOCAL
+    of_running = {
+        "--only": bool(only),
+        "--jobs": given.jobs is not None,
+        "--again": given.again,
+        "--keep-going": given.keep_going,
+        f"{_ENGINE}={engine}": engine != LOCAL,
+    }
+    if given.show and any(of_running.values()):
+        others = " and ".join(option for option, there in of_running.items() if there)
+        raise Refused(f"--show runs nothing and writes the whole table: leave it out, or {others}")
     if given.draw is not None and not 0 <= given.draw <= LARGEST_SEED:
         raise Refused(f"--draw {given.draw}: 0 to {LARGEST_SEED:,}")
     if given.jobs is not None and given.jobs < 1:
@@ -80,7 +92,7 @@ def _table(given: Namespace, more: list[str]) -> int:
         Options(
             only=only,
             overrides=words,
-            engine=engines[-1] if engines else "local",
+            engine=engine,
             results=given.results,
             jobs=given.jobs,
             again=given.again,

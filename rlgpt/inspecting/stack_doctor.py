@@ -24,7 +24,6 @@ from messages.bus.errors import AddressError
 from messages.bus.network.address import prepare, socket_path
 from messages.world import CLOSE, OPEN, CloseSession, OpenSession, SeedRange, Task
 from nodes.common.running.commit import CHECKOUT
-from nodes.common.running.counted import counted
 from nodes.common.running.ending_signals import interruptible
 from nodes.own_packages import hidden
 from rlgpt.composing.composition import compose_launch
@@ -35,6 +34,7 @@ from rlgpt.report.node_files import jail
 from rlgpt.runs import run_folder
 from rlgpt.single_runs.small_stack import small_stack
 from rlgpt.terminal import console, hanging
+from rlgpt.usable_machine import usable_cores, usable_memory
 from rlgpt.version import words as version_words
 from worlds import games
 from worlds.registry import OURS, unplayable
@@ -194,27 +194,15 @@ def _limits() -> Iterator[Finding]:
 
 
 def _memory() -> Finding:
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    limit = _group_limit()
-    usable = min(total, limit) if limit else total
-    cores = len(os.sched_getaffinity(0))
+    usable, cores = usable_memory(), usable_cores()
+    free = min(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"), usable)
     words = (
-        f"{counted(cores, 'core')}, {usable / 2**30:.1f} GiB of memory"
+        f"{cores:.3g} {'core' if cores == 1 else 'cores'}, {usable / 2**30:.1f} GiB of memory"
         f", {free / 2**30:.1f} GiB of it not in use at all"
     )
     if usable < MEMORY:
         words += f"; a stack with 64 worlds takes up to {MEMORY / 2**30:.0f} GiB"
     return Finding(well=usable >= MEMORY, about="memory", words=words)
-
-
-def _group_limit() -> int:
-    """The memory limit of a container, 0 if there is none."""
-    try:
-        text = Path("/sys/fs/cgroup/memory.max").read_text("ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return 0
-    return int(text) if text.isdecimal() else 0
 
 
 def _room(about: str, folder: Path) -> Finding:

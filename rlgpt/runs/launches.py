@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -18,20 +18,22 @@ from nodes.common.running.standard_error import to_stderr
 from nodes.common.storage.whole_files import write_whole
 from nodes.times import FILE as TIMES
 from nodes.times import lines_in, steady_clock
+from rlgpt.report.words import LONGEST
 from rlgpt.runs import run_folder
 
 FILE = "launches.json"
+_Time = Annotated[float, msgspec.Meta(ge=0, le=LONGEST)]  # others are of a damaged file: no date
 
 
 class LaunchRecord(msgspec.Struct, kw_only=True):
     """One launch of a run folder, the first or a resumed one. Times are seconds since the epoch."""
 
-    began: float
-    ready: float | None = None  # when all nodes were ready for the first time
-    ended: float | None = None  # None: it goes on, or its launcher was killed
+    began: _Time
+    ready: _Time | None = None  # when all nodes were ready for the first time
+    ended: _Time | None = None  # None: it goes on, or its launcher was killed
     how: Literal["", "finished", "interrupted", "failed"] = ""  # "": the same
     text: str = ""  # the signal, or why it failed
-    seconds: float | None = None  # it took, also where the clock was set meanwhile; None: not known
+    seconds: _Time | None = None  # it took, also where the clock was set meanwhile; None: not known
     restarts: dict[str, int] = {}  # by node
     host: str = ""  # the machine of the launcher
 
@@ -95,6 +97,7 @@ def _put_aside(path: Path) -> str:
 def _estimated(run: Path) -> LaunchRecord:
     """One launch in place of those that were lost: from the first to the last sign of a node."""
     lines = [line for path in run.glob(f"*/{TIMES}") for line in lines_in(path)]
+    lines = [each for each in lines if 0 <= each.at - each.seconds <= each.at <= LONGEST]
     began = min((line.at - line.seconds for line in lines), default=_made(run))
     ended = max((line.at for line in lines), default=last_sign(run))
     return LaunchRecord(began=began, ended=max(began, ended), text=f"{FILE} was damaged")

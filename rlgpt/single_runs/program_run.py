@@ -30,6 +30,7 @@ from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.common.running.standard_error import to_stderr
 from nodes.config import ENV_SERVER
 from rlgpt.composing.configuration import LARGEST_SEED, Stack, check, check_task, load, save
+from rlgpt.composing.override_keys import is_below, key_of
 from rlgpt.composing.user_files import read_user_text
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
@@ -47,6 +48,9 @@ from worlds.program_lines import program_lines
 _LAST_SEED = 1_000_000 * LARGEST_SEED  # a run's seed stands for a million of the worlds'
 
 _LAUNCH = "harvest_log"  # a launch file, for the world and its options
+_TAKEN = ("world", "task", "nodes.env_server", "hosts", "keys", "run")
+"""What overrides may be about: all else is of nodes that do not run, or of goals."""
+_INSTEAD = {"task": "--task T is the task", "seed": "--first S is the first seed"}
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +130,8 @@ def _composed(options: Options, file: str, source: str) -> tuple[Stack, list[Pat
     into it where there was one, which is the user's."""
     from rlgpt.composing.own_world import compose_in_own_world  # Hydra: only where it is needed
 
+    for override in options.overrides:
+        _refuse_without_effect(override)
     data = compose_in_own_world(_LAUNCH, [f"task={options.task}", *options.overrides])
     data = {**data, "name": "program", "nodes": {"env_server": data["nodes"]["env_server"]}}
     stack = check({**data, "run": "runs"}, _LAUNCH)  # before anything is made for it
@@ -145,6 +151,19 @@ def _composed(options: Options, file: str, source: str) -> tuple[Stack, list[Pat
         _remove(made)
         raise
     return load(run), made
+
+
+def _refuse_without_effect(override: str) -> None:
+    """Raises Refused for an override that would change nothing of what is played."""
+    changed = override.lstrip("~")  # or taken away
+    key = key_of(changed)
+    if why := _INSTEAD.get(key):
+        raise Refused(f"`{override}` has no effect on a program: {why}")
+    if not any(key == taken or is_below(taken, changed) for taken in _TAKEN):
+        raise Refused(
+            f"`{override}` has no effect on a program, which is played without agents: set "
+            "world, world.*, task.*, nodes.env_server.*, hosts.*, keys or run"
+        )
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from rlgpt.composing.configuration import check, check_parameters, check_task
+from rlgpt.composing.override_keys import is_below, key_of
 from rlgpt.composing.spec_file import read_spec_file, training_spec
 from rlgpt.launching.launching import launch_composed
 from rlgpt.refused import Refused
@@ -20,11 +21,15 @@ def train(file: str, overrides: list[str], excluded: list[str]) -> int:
 
     path = Path(os.path.expanduser(file))
     wanted = read_spec_file(path)
-    if any(override.startswith("task=") for override in overrides):
+    changed = [override.lstrip("~") for override in overrides]  # or taken away
+    if any(key_of(override) == "task" for override in changed):
         raise Refused(f"the task is the spec's; set `task` in {file}")
-    named = [f"task={wanted.task}"] if isinstance(wanted.task, str) else []
-    data = compose_in_own_world(_LAUNCH, [*named, *overrides])
-    if not isinstance(wanted.task, str):
+    if isinstance(wanted.task, str):
+        data = compose_in_own_world(_LAUNCH, [f"task={wanted.task}", *overrides])
+    else:
+        if own := [each for each in changed if is_below("task", each)]:
+            raise Refused(f"`{own[0]}`: the task is written out in the spec; set it in {file}")
+        data = compose_in_own_world(_LAUNCH, overrides, wanted.task.game)
         data["task"] = msgspec.to_builtins(wanted.task)
     stack = check({**data, "run": "runs"}, _LAUNCH)
     assert stack.task is not None

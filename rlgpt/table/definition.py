@@ -1,5 +1,6 @@
 """What a table is made of: ``launch/table/<name>.yaml``, read and checked."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,6 +15,8 @@ from rlgpt.refused import Refused, instead
 from rlgpt.table import table_tasks
 from rlgpt.table.table_tasks import Draw
 
+_QUICK_EPISODES = 2
+_QUICK_SAMPLES = 1_000_000  # what all may take that is begun, of most tasks
 Seed = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
 
 
@@ -90,18 +93,38 @@ def _problem(definition: Definition) -> str:
             return f"`{axis}` has {twice[0]} twice"
     if len(definition.llms) > 1 and definition.by != "llm":
         return f"several `llms` stand side by side with `by: llm`, not with `by: {definition.by}`"
-    if strange := [task for task in definition.samples if task not in definition.tasks]:
-        return f"`samples` is of the task {strange[0]}, which is not one of its tasks"
-    if strange := [each for each in definition.limits_of if each not in definition.methods]:
-        return f"`limits_of` is of the method {strange[0]}, which is not one of its methods"
+    if wrong := _of_others(definition):
+        return wrong
     if bool(definition.tasks) == (definition.draw is not None):
         return "a table has `tasks`, or says by `draw` how they are drawn: one of the two"
-    if strange := [each for each in definition.published if each not in definition.methods]:
-        return f"`published` is of the method {strange[0]}, which is not one of its methods"
     if wrong := table_tasks.problem(definition.tasks):
         return wrong
     if not set(definition.methods) & set(group_options("method")):
         return f"there is no launch/method/{definition.methods[0]}.yaml, nor one of the others"
+    return ""
+
+
+def _of_others(definition: Definition) -> str:
+    """A field that is about a task or a method which is not the table's, as a sentence; empty if
+    there is none. Its figures would be left out of the page without a word."""
+    by_task = {"paper": definition.paper, "paper_iterations": definition.paper_iterations}
+    of_tasks = {"samples": list(definition.samples)}
+    of_methods = {
+        "limits_of": list(definition.limits_of),
+        "published": list(definition.published),
+        "paper_samples": list(definition.paper_samples),
+    }
+    for field, figures in by_task.items():
+        of_tasks[field] = list(figures)
+        of_methods[field] = [method for each in figures.values() for method in each]
+    for kind, known, named in (
+        ("task", definition.tasks, of_tasks),
+        ("method", definition.methods, of_methods),
+    ):
+        for field, names in named.items():
+            if strange := [name for name in names if name not in known]:
+                wrong = f"`{field}` is of the {kind} {strange[0]}"
+                return f"{wrong}, which is not one of its {kind}s"
     return ""
 
 
@@ -131,9 +154,9 @@ def quick(definition: Definition) -> Definition:
     return msgspec.structs.replace(
         definition,
         seeds=definition.seeds[:1],
-        episodes=2,
-        limits={"iterations": 1, "samples": 1_000_000},  # what all may take that is begun
-        samples={},
+        episodes=_QUICK_EPISODES,
+        limits={"iterations": 1, "samples": _QUICK_SAMPLES},
+        samples=_quick_samples(definition),
         limits_of={
             method: {key: value for key, value in limits.items() if key != "samples"}
             for method, limits in definition.limits_of.items()
@@ -141,9 +164,25 @@ def quick(definition: Definition) -> Definition:
         learn=None,
         overrides=[
             *definition.overrides,
-            "nodes.fast_agent.parameters.trial_episodes=2",
-            "nodes.fast_agent.parameters.guard_episodes=2",
+            f"nodes.fast_agent.parameters.trial_episodes={_QUICK_EPISODES}",
+            f"nodes.fast_agent.parameters.guard_episodes={_QUICK_EPISODES}",
             "nodes.fast_agent.parameters.repairs=0",
             "nodes.fast_agent.parameters.budget=2000",
         ],
     )
+
+
+def _quick_samples(definition: Definition) -> dict[str, int]:
+    """``limits.samples`` of the tasks whose episodes are so long that two of each evaluation and of
+    the performance may take more than other tasks have."""
+    found: dict[str, int] = {}
+    for task in definition.tasks:
+        if table_tasks.is_id(task):
+            needed = table_tasks.samples(task, 0, _QUICK_EPISODES)
+        else:
+            # What the table states has room for all of its own episodes.
+            stated = definition.samples.get(task, definition.limits.get("samples", 0))
+            needed = math.ceil(stated * _QUICK_EPISODES / definition.episodes)
+        if needed > _QUICK_SAMPLES:
+            found[task] = needed
+    return found

@@ -1,6 +1,6 @@
 """How many cells a machine has room for, side by side."""
 
-import os
+from rlgpt.usable_machine import usable_cores, usable_memory
 
 GIB = 1 << 30
 GIB_A_CELL = 2
@@ -16,5 +16,4 @@ def cells_at(cores: float, memory: float) -> int:
 
 def cells_here() -> int:
     """The number of cells that run side by side on this machine; one at least."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return max(1, cells_at(len(os.sched_getaffinity(0)), memory))
+    return max(1, cells_at(usable_cores(), usable_memory()))

@@ -22,7 +22,11 @@ from rlgpt.table.result import CellResult
 from rlgpt.table.room import GIB_A_CELL, cells_at, cells_here
 from rlgpt.table.running_cells import CellRunner, ResultsLock, Stopped
 from rlgpt.table.table_page import Page, difference, fingerprints
-from rlgpt.table.usable_models import refuse_if_none_is_usable, unusable_models
+from rlgpt.table.usable_models import (
+    refuse_if_no_model_takes,
+    refuse_if_none_is_usable,
+    unusable_models,
+)
 
 LOCAL = "local"
 ENGINES = {LOCAL: running_cells.LOCAL, RAY: running_cells.CLUSTER}
@@ -63,12 +67,13 @@ def table(name: str, options: Options) -> int:
         raise Refused(
             f"engine={options.engine}: there is no such engine{instead(options.engine, ENGINES)}"
         )
-    if options.engine == RAY and not options.show:
+    if options.engine == RAY:
         check_ray()  # reading what is there, and what it was measured in, takes many seconds
     name, definition = tables.drawn(name, tables.read(name), options.draw)
     if options.quick:
         definition = tables.quick(definition)
     only = selection(options.only, definition)
+    refuse_if_no_model_takes(options.overrides, only.get("llm", definition.llms))
     folder = Path(os.path.expanduser(options.results))
     results = folder / "quick" if options.quick else folder
     present, left_out = _present(definition)

@@ -120,14 +120,12 @@ class CellRunner:
         waiting = self._waiting = deque(cells)
         before = {n: signal.signal(n, _stop) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
-            while waiting or self._running:
-                while waiting and len(self._running) < self._jobs and self._may_begin(waiting[0]):
+            while (waiting or self._running) and self._goes_on():
+                if waiting and len(self._running) < self._jobs and self._may_begin(waiting[0]):
                     self._begin(waiting.popleft(), again)
-                # One that had ended before leaves nothing to wait for.
-                for key, _ in self._selector.select() if self._running else []:
+                    continue  # it may have ended or failed by being begun
+                for key, _ in self._selector.select():
                     self._ended(key.data)
-                if self.failures and not self._keep_going:
-                    break
         finally:
             self._stop_all()
             if self._models is not None:
@@ -135,6 +133,9 @@ class CellRunner:
             self._selector.close()
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def _goes_on(self) -> bool:
+        return self._keep_going or not self.failures
 
     # ---- one cell
 

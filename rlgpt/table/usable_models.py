@@ -27,6 +27,17 @@ def unusable_models(llms: Collection[str], overrides: list[str]) -> dict[str, st
     return {llm: lacks.sentence for llm, lacks in found.items()}
 
 
+def refuse_if_no_model_takes(overrides: list[str], llms: Collection[str]) -> None:
+    """Raises Refused for an override of a language model where the cells, of these ``llms``, are
+    the rulebook's alone: such overrides are not passed on to them."""
+    own = list(filter(is_of_llm, overrides))
+    if own and set(llms) == {DEFAULT_LLM}:
+        raise Refused(
+            f"`{own[0]}` is for language models, and these cells are the rulebook's: put it into a "
+            "method file, whose name keeps such cells apart"
+        )
+
+
 def refuse_if_none_is_usable(wanted: Collection[str], unusable: Mapping[str, str]) -> None:
     """Raises Refused where every model that the command names was left out: it did nothing."""
     if wanted and unusable.keys() >= set(wanted):

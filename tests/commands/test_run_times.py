@@ -50,6 +50,17 @@ def test_the_time_between_a_killed_launcher_and_its_resumption_is_not_counted(
     assert described(tmp_path).text.startswith("its launcher was killed, on ")
 
 
+def test_a_time_of_a_damaged_node_file_is_none_of_an_estimated_launch(tmp_path: Path) -> None:
+    began = killed_an_hour_ago(tmp_path)
+    with (tmp_path / "llm" / TIMES).open("ab") as file:
+        for at in (1e300, -1e300):
+            file.write(b"\n" + msgspec.json.encode(TimesLine(at=at, seconds=0.0)))
+    (tmp_path / launches.FILE).write_text("{")
+    launches.Launches(tmp_path, lambda _: None).end("finished")
+    estimated = launches.read(tmp_path)[0]
+    assert (estimated.began, estimated.ended) == (began + 4.0, began + 8.0)
+
+
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_a_clock_that_is_set_while_a_launch_runs_is_no_time_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hours: int

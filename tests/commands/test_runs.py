@@ -129,6 +129,31 @@ def test_runs_lists_state_goal_success_and_samples_also_of_damaged_runs(
     assert printed["begun"]["success_rate"] is None
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"began": 1e300},
+        {"began": -1e300},
+        {"began": 1.0, "ended": 1e300},
+        {"began": 1.0, "ended": 2.0, "seconds": 1e300},
+    ],
+)
+def test_a_time_that_no_launch_can_have_is_of_a_damaged_file(
+    place: Path, capsys: pytest.CaptureFixture[str], record: dict[str, float]
+) -> None:
+    run = ran(place, "one")
+    ran(place, "other")
+    (run / launches.FILE).write_text(json.dumps([record]))
+    assert launches.read(run) == []
+    for words in (["runs"], ["report", "one"], ["compare", "one", "other"]):
+        assert main(words) == 0
+    assert "one" in capsys.readouterr().out
+    resumed = launches.Launches(run)
+    assert (run / f"{launches.FILE}.damaged").is_file()
+    resumed.end("finished")
+    assert len(launches.read(run)) == 2
+
+
 def test_a_run_that_may_not_be_looked_into_is_named_and_the_others_are_listed(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,11 +6,15 @@ import shutil
 import signal
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from rlgpt.refused import Refused
+from rlgpt.single_runs import train_alone
 from tests.launch_toys.launched import CHECKOUT, eventually, launched, printed, refused
+from worlds import card
 
 EXAMPLE = CHECKOUT / "docs" / "examples" / "train"
 SMALL = ("learner.environments=4", "learner.minibatch=64", "learner.hidden=32", "+world.area=64")
@@ -142,6 +146,26 @@ def test_a_spec_that_is_wrong_is_refused(spec: Path, change: dict[str, object], 
         (spec.parent / name).symlink_to(target)
     assert words in refused("train", str(spec), cwd=spec.parent)
     assert not (spec.parent / "runs").exists()
+
+
+def test_an_inline_task_is_played_in_a_world_of_its_game_and_changed_in_the_spec_alone(
+    spec: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = {"id": "sapling", "prompt": "Collect a sapling.", "game": "crafter"}
+    task |= {"success": {"kind": "have", "name": "sapling"}}
+    values: dict[str, object] = {"task": task, "horizon": 100, "budget": 10_000}
+    values |= {"observations": ["vitals"], "rewards": [{"kind": "success", "weight": 1.0}]}
+    spec.write_text(yaml.safe_dump({**values, "actions": card("crafter").specs.actions[:2]}))
+    composed: list[dict[str, Any]] = []
+    monkeypatch.setattr(train_alone, "launch_composed", lambda data, *_: composed.append(data) or 0)
+    assert train_alone.train(str(spec), ["run=it"], []) == 0
+    (data,) = composed
+    assert data["world"]["kind"] == data["training"]["task"]["game"] == "crafter"
+    for override in ("task.horizon=5", "+task.world.daylight=1", "~task.biome"):
+        with pytest.raises(Refused) as refused_:
+            train_alone.train(str(spec), [override], [])
+        words = f"`{override.lstrip('~')}`: the task is written out in the spec; set it in"
+        assert words in refused_.value.sentence
 
 
 def test_files_that_are_no_spec_are_refused(spec: Path) -> None:

@@ -94,6 +94,16 @@ def test_the_questions_of_a_run_are_listed(place: Path) -> None:
     assert "none has the number 99" in refused("ask", "planner", digits, *words[2:], cwd=place)
     more = refused("ask", "planner", "1", "--repairs", "-1", *words[2:], cwd=place)
     assert "0 or more" in more
+    for option, word in (("--llm", "openai"), ("--prompt", "now"), ("--repairs", "3")):
+        said = refused("ask", "planner", option, word, *words[2:], cwd=place)
+        assert f"which QUESTION? put it before {option}" in said
+
+
+def test_a_list_of_ids_takes_no_id_and_no_schema(place: Path) -> None:
+    words = ("prompt", "show", "planner", "--run", "runs/it", "--list")
+    assert rlgpt(*words, cwd=place).stdout == "goal/plan-0  PlanQuestion\n"
+    assert "leave it out, or --id" in refused(*words, "--id", "x", "--schema", cwd=place)
+    assert "leave it out, or --schema" in refused(*words, "--schema", cwd=place)
 
 
 def test_a_question_is_put_again_with_the_prompt_files_as_they_are_now(place: Path) -> None:

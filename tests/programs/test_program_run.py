@@ -114,6 +114,13 @@ def test_a_file_that_is_too_large_or_has_a_name_of_commands_is_refused_as_it_is(
         (["/dev/null", "--task", "bed"], "/dev/null is no file but a pipe or a device"),
         (["dig.py", "--task", "bed", "task.horizn=3"], "there is no `task.horizn`"),
         (["dig.py", "--task", "bed", "-x"], "`-x` is no option of this command"),
+        (["dig.py", "--task", "bed", "task=stick"], "--task T is the task"),
+        (["dig.py", "--task", "bed", "seed=3"], "--first S is the first seed"),
+        (["dig.py", "--task", "bed", "llm=openai"], "`llm=openai` has no effect on a program"),
+        (["dig.py", "--task", "bed", "+llm.model=x"], "`+llm.model=x` has no effect on a program"),
+        (["dig.py", "--task", "bed", "limits.samples=5"], "set world, world.*, task.*, nodes.env_"),
+        (["dig.py", "--task", "bed", "nodes.critic.parameters.a=1"], "has no effect on a program"),
+        (["dig.py", "--task", "bed", "worlds.area=1"], "`worlds.area=1` has no effect on a"),
     ],
 )
 def test_program_run_refuses_wrong_files_tasks_and_options(

@@ -16,7 +16,7 @@ from rlgpt.composing.composition import compose_launch
 from rlgpt.composing.configuration import NodePlan
 from rlgpt.composing.spec_file import SpecFile
 from rlgpt.interfaces import declared, declared_nodes
-from rlgpt.report.summary import Summary
+from rlgpt.report.summary import QuestionSummary, Summary
 from rlgpt.table.result import CellResult
 from worlds.minecraft.card.language import LANGUAGE
 
@@ -65,6 +65,11 @@ def test_the_tables_of_fields_have_those_of_the_files_and_no_others() -> None:
         listed = [name for first, *_ in rows(page, heading) for name in names(first)]
         assert len(listed) == len(set(listed)), page
         assert set(listed) == fields(struct), page
+
+
+def test_the_row_of_questions_has_each_of_their_fields() -> None:
+    listed = dict(rows("run_folder.md", "## summary.json"))
+    assert fields(QuestionSummary) <= set(names(listed["`questions`"]))
 
 
 def test_the_launch_page_shows_the_fields_of_a_node_with_their_defaults() -> None:

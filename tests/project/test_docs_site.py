@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
-from docs.site import api_page, commands_page, launch_page, messages_page
+from docs.site import api_page, commands_page, gallery_films, launch_page, messages_page
 from docs.site.gallery_films import smaller
 from docs.site.staged_pages import ROOT, places
 from rlgpt.command_line import command_parser
@@ -195,6 +195,28 @@ def test_a_film_of_the_gallery_has_every_second_frame(tmp_path: Path) -> None:
     smaller(tmp_path / "a.mp4", tmp_path / "b.mp4")
     means = [float(frame.mean()) for frame in frames(tmp_path / "b.mp4")]
     assert means == pytest.approx([0, 50, 100, 150, 200], abs=8)
+
+
+def test_the_gallery_launches_the_demo_into_a_new_folder_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(gallery_films, "ROOT", tmp_path)
+    monkeypatch.setattr(gallery_films, "DOCS", tmp_path)
+    run = tmp_path / "build" / "gallery"
+    launches: list[str] = []
+
+    def launch(command: list[str], **_: object) -> int:
+        run.mkdir(parents=True)  # which fails where there is one
+        launches.append(command[-1])
+        return 0
+
+    monkeypatch.setattr(subprocess, "call", launch)
+    for words in ([], [], [str(run)]):
+        monkeypatch.setattr("sys.argv", ["gallery_films", *words])
+        assert gallery_films.main() == 1
+    assert launches == [f"run={run}"] * 2
+    assert run.is_dir()  # one that was named is kept
+    assert "has no film of an evaluation" in capsys.readouterr().err
 
 
 def test_the_films_that_the_gallery_shows_are_there_and_small_and_no_others_are() -> None:

@@ -205,6 +205,13 @@ def cell_of_one() -> dict:
         (["harvest", "limits.samples=1,2"], "has several values; give one"),
         (["harvest", "task=stick"], "is an axis of the table: --only task=stick"),
         (["harvest", "--jobs", "0"], "--jobs 0: at least one"),
+        (["harvest", "--show", "--only", "seed=0"], "the whole table: leave it out, or --only"),
+        (["harvest", "--show", "--keep-going"], "leave it out, or --keep-going"),
+        (["harvest", "--show", "engine=ray"], "leave it out, or engine=ray"),
+        (["harvest", "--show", "--again", "--jobs", "2"], "leave it out, or --jobs and --again"),
+        (["harvest", "--only", "seed=0", "--only", "nosuch=1"], "--only nosuch=1: write task="),
+        (["harvest", "llm.guards_by=rl"], "`llm.guards_by=rl` is for language models, and these"),
+        (["harvest", "--show", "+llm.guards_by=rl"], "the rulebook's: put it into a method file"),
         (["harvest", "--ony"], "`--ony` is no option of this command"),
         (["harvest", "--results", "/proc/results"], "cannot write to the results folder"),
     ],
@@ -214,6 +221,24 @@ def test_table_refuses_unknown_names_axes_and_options(
 ) -> None:
     assert words in refused("table", *arguments, cwd=tmp_path)
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--only", "task=bed", "limits.samples=9", "--only", "method=rlgpt", "seed=2", "a.b=1"],
+        ["limits.samples=9", "a.b=1", "--only", "task=bed", "method=rlgpt", "seed=2"],
+    ],
+)
+def test_every_only_counts_and_so_do_the_overrides_behind_it(
+    words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[run_table.Options] = []
+    monkeypatch.setattr(run_table, "table", lambda _, options: given.append(options) or 0)
+    assert main(["table", "minedojo10", *words]) == 0
+    (options,) = given
+    assert options.only == ["task=bed", "method=rlgpt", "seed=2"]
+    assert options.overrides == ["limits.samples=9", "a.b=1"]
 
 
 def test_a_users_invalid_table_file_is_refused_with_what_is_wrong(tmp_path: Path) -> None:
@@ -232,6 +257,14 @@ def test_a_users_invalid_table_file_is_refused_with_what_is_wrong(tmp_path: Path
         ({"seeds": [0, -1]}, "expected `int` >= 0"),
         ({"tasks": []}, "`tasks`, or says by `draw` how they are drawn: one of the two"),
         ({"published": {"deps": "much"}}, "`published` is of the method deps"),
+        ({"paper": {"wool": {"rlgpt": 0.5}}}, "`paper` is of the task wool"),
+        ({"paper": {"stick": {"deps": 0.5}}}, "`paper` is of the method deps"),
+        ({"paper_iterations": {"wool": {}}}, "`paper_iterations` is of the task wool"),
+        (
+            {"paper_iterations": {"stick": {"deps": {0: 0.5}}}},
+            "`paper_iterations` is of the method deps",
+        ),
+        ({"paper_samples": {"deps": "3M"}}, "`paper_samples` is of the method deps"),
         ({"llms": ["rulebook", "openai"]}, "with `by: llm`, not with `by: method`"),
     ):
         mine.write_text(yaml.safe_dump({**fine, **wrong}))

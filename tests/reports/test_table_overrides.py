@@ -68,6 +68,15 @@ def test_an_override_that_no_model_takes_is_refused(
     assert not (models / "runs").exists()
 
 
+def test_an_override_for_models_is_refused_where_only_cells_of_the_rulebook_are_chosen(
+    models: Path,
+) -> None:
+    override = "llm.context=4096"
+    sentence = refused("table", "toys", "--only", "llm=rulebook", override, cwd=models)
+    assert f"`{override}` is for language models, and these cells are the rulebook's" in sentence
+    assert not (models / "results").exists()
+
+
 def test_a_table_of_which_every_named_model_is_left_out_has_failed(models: Path) -> None:
     sentence = failed("table", "toys", "--only", "llm=qwen3_8b,replay", cwd=models, code=1)
     assert "none of the models that --only names can be used here: llm=qwen3_8b: " in sentence

@@ -11,11 +11,13 @@ import pytest
 import yaml
 
 from nodes.common.running import commit
+from rlgpt.refused import Refused
 from rlgpt.table import origin, running_cells
 from rlgpt.table.cell_progress import TableProgress
 from rlgpt.table.cells import Cell
 from rlgpt.table.result import CellResult
 from rlgpt.table.running_cells import CellRunner, UnderWay
+from rlgpt.table.shared_models import SharedModels
 from tests.launch_toys.launched import environment, eventually, launched, refused, rlgpt
 from tests.launching.toy_table import TABLE, make_toy_table
 from tests.llm.test_llm_server import FAKE
@@ -272,6 +274,26 @@ def test_language_model_without_weights_is_left_out(toys: Path) -> None:
     # Where a model is makes no other cell of one.
     done = rlgpt("table", "toys", cwd=toys)
     assert "0 to run, 2 there already" in done.stdout
+
+
+def test_a_cell_that_fails_before_it_is_launched_ends_the_table_too(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(toys)
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    cell = msgspec.structs.replace(CELL, launch="toy", task="log", method="fine", llm="openai")
+    cells = [msgspec.structs.replace(cell, seed=seed) for seed in range(3)]
+
+    def refuse(*_: object) -> list[str]:
+        raise Refused("it cannot be served")
+
+    monkeypatch.setattr(SharedModels, "_shares", lambda *_: True)
+    monkeypatch.setattr(SharedModels, "arguments", refuse)
+    for keep_going, failed in ((False, 1), (True, 3)):
+        progress = TableProgress(cells, 3, [])
+        table = CellRunner(toys / "results", 3, keep_going, progress, lambda _: None)
+        table.play(cells, again=False)
+        assert [one.seed for one, _ in table.failures] == list(range(failed))
 
 
 def test_cell_whose_host_is_lost_is_begun_again(

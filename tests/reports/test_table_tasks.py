@@ -6,16 +6,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from nodes.common.goals.budget import longest_evaluation
+from nodes.common.goals.budget import longest_evaluation, too_few
 from rlgpt.composing.named_goals import goals_of
 from rlgpt.refused import Refused
 from rlgpt.table import markdown
 from rlgpt.table.cells import Cell, expand
-from rlgpt.table.definition import Definition, drawn, read
+from rlgpt.table.definition import Definition, drawn, quick, read
 from rlgpt.table.figures import rows
 from rlgpt.table.result import CellResult
 from rlgpt.table.run_table import Options, Writer
 from rlgpt.table.table_page import Page
+from rlgpt.table.table_tasks import is_id
 from tests.launch_toys.launched import refused
 from tests.reports.test_table_figures import cell, definition
 from voxeldojo.tasks import task_suite
@@ -65,6 +66,22 @@ def test_samples_of_an_id_are_what_its_evaluations_may_take_and_what_is_to_learn
     assert {cell.limits["iterations"] for cell in suite} == {4, 1}  # mineagent has one
 
 
+def test_a_quick_table_has_the_samples_that_each_of_its_tasks_needs_to_begin() -> None:
+    goals = goals_of("minecraft")
+    for name in ("suite", "minedojo10"):
+        table = quick(read(name))
+        cells = expand(table, [])
+        assert len(cells) == len(table.tasks) * len(table.methods)
+        samples = {cell.task: cell.limits["samples"] for cell in cells}
+        for task in filter(is_id, samples):
+            assert not too_few(samples[task], goals.task(task))
+        assert set(samples.values()) == {1_000_000} | set(table.samples.values())
+    assert quick(read("suite")).samples.keys() == {"survival", "survival_sword_food"}
+    # A file of the user's with long episodes: the table itself has to have room for more of them.
+    own = definition(tasks=["stick", "bed"], episodes=30, samples={"bed": 301_000_000})
+    assert quick(own).samples == {"bed": 20_066_667}
+
+
 def test_samples_on_the_command_line_replace_those_of_the_table() -> None:
     small = definition(tasks=[WOOL], learn=1_000_000)
     (one,) = {cell.limits["samples"] for cell in expand(small, ["limits.samples=5000"])}
@@ -97,7 +114,8 @@ def test_a_draw_is_the_same_each_time_and_has_none_of_the_suite() -> None:
 def test_samples_that_cannot_be_drawn_are_refused(
     words: list[str], said: str, tmp_path: Path
 ) -> None:
-    assert said in refused("table", *words, "--show", cwd=tmp_path)
+    assert said in refused("table", *words, cwd=tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_draw_of_unknown_kinds_or_too_many_tasks_is_refused() -> None:
