@@ -26,7 +26,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     source: str  # the name of the file that it was converted from
     source_sha256: str
     trained: str = ""  # digest of the adapter that was merged into it; "": none
-    # Goals that are held out and that it was taught all the same, from runs.
+    # Goals that are held out and that it was taught all the same, by runs or as steps to others.
     held_out: list[str] = []
     files: dict[str, File]
 

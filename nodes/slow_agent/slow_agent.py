@@ -22,7 +22,7 @@ from nodes.common.checks.decomposition_check import (
 )
 from nodes.common.goals.budget import BUDGETS, Budgeted, for_practice, least, least_again
 from nodes.common.questions.asking import NoAnswer, ask, prompt_of
-from nodes.common.questions.copied_example import only_in_example
+from nodes.common.questions.copied_example import copied_subject, only_in_example, reworded
 from nodes.common.questions.repairing import ask_with_repairs
 from nodes.common.storage.node_memory import Memory
 from nodes.node import Node
@@ -149,6 +149,7 @@ class SlowAgent(Node):
             answer = ask(self, id, question, DecomposeAnswer)
             problems = problems_with(question, answer)
             problems += [_is_copied(each) for each in copied(answer)]
+            problems += [_is_worded_as(*each) for each in worded_as_example(answer)]
             if problems:
                 self.log.info("%s: the decomposition is invalid: %s", goal.id, " ".join(problems))
             return answer, problems
@@ -169,8 +170,19 @@ class SlowAgent(Node):
             steps = answer.sub_actions[:-1]
             return [each for each in steps if only_in_example(prompt, each.success.name)]
 
+        def worded_as_example(answer: DecomposeAnswer) -> list[tuple[SubAction, str]]:
+            found: list[tuple[SubAction, str]] = []
+            for each in answer.sub_actions:
+                subjects = [copied_subject(prompt, text) for text in (each.description, each.name)]
+                if any(subjects) and each not in copied(answer):
+                    found.append((each, next(filter(None, subjects))))
+            return found
+
         def what_is_usable(answer: DecomposeAnswer) -> tuple[DecomposeAnswer, list[str]]:
-            usable = fixed(question, about_its_own(question, answer, copied(answer)))
+            about = about_its_own(question, answer, copied(answer))
+            subjects = dict(worded_as_example(answer))
+            steps = [_in_its_own_words(each, subjects.get(each, "")) for each in about.sub_actions]
+            usable = fixed(question, msgspec.structs.replace(about, sub_actions=steps))
             problems = problems_with(question, usable)
             if not problems:
                 names = ", ".join(repr(each.name) for each in usable.sub_actions)
@@ -228,6 +240,24 @@ def _is_copied(step: SubAction) -> str:
         f"{step.name!r} is about {step.success.name!r}, which is in the example alone: that is "
         "about something else than this subtask. Leave it out, or name what this subtask is about."
     )
+
+
+def _is_worded_as(step: SubAction, subject: str) -> str:
+    return (
+        f"{step.name!r} has the words of the example, which is about {subject!r}: name and "
+        "describe what this subtask needs."
+    )
+
+
+def _in_its_own_words(step: SubAction, subject: str) -> SubAction:
+    """The sub-action with what it is about in the place of the example's ``subject``, which the
+    agent that writes its program would look for."""
+    if not (subject and step.success.name):
+        return step
+    name, description = (
+        reworded(text, subject, step.success.name) for text in (step.name, step.description)
+    )
+    return msgspec.structs.replace(step, name=name, description=description)
 
 
 def _with_further(reason: str, last: Iteration, before: Iteration | None, limits: Limits) -> str:

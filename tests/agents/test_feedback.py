@@ -215,6 +215,27 @@ def test_a_sub_action_of_the_example_that_is_not_needed_is_left_out(tmp_path: Pa
     assert [asked.sub_action for _, asked in outer.implemented] == [FIND, HARVEST]
 
 
+DUG = "dig the sand under the crosshair, pick up what drops, go on with the next one"
+WORDED = msgspec.structs.replace(HARVEST, name="harvest sand", description=DUG)
+
+
+def test_the_words_of_the_example_are_refused(tmp_path: Path):
+    outer = Outer(tmp_path, [[FIND, WORDED], [FIND, HARVEST]], ALL_WELL)
+    assert outer.achieve().success
+    assert [asked.sub_action for _, asked in outer.implemented] == [FIND, HARVEST]
+    (problem,) = outer.asked[1].problems
+    assert problem.startswith("'harvest sand' has the words of the example, which is about 'sand'")
+
+
+def test_words_of_the_example_that_stay_are_about_what_the_sub_action_needs(tmp_path: Path):
+    """A program is written by its sub-action's words: it would look for sand."""
+    outer = Outer(tmp_path, [[FIND, WORDED]] * 2, ALL_WELL)
+    assert outer.achieve().success
+    described = DUG.replace("sand", "log")
+    own = msgspec.structs.replace(WORDED, name="harvest log", description=described)
+    assert [asked.sub_action for _, asked in outer.implemented] == [FIND, own]
+
+
 def test_what_the_subtask_is_about_may_be_in_the_example_too(tmp_path: Path):
     outer = Outer(tmp_path, [[FIND_SAND, HARVEST]], ALL_WELL)
     subtask = Subtask(name="log, by way of the sand", success=LOG)

@@ -1,6 +1,8 @@
 """The schema of an answer allows what the question offers and the agents' checks accept, and no
 list or text without an end."""
 
+import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +15,8 @@ from messages.plan import SubAction
 from nodes.common.questions.asking import render
 from nodes.llm.answers.answer_bounds import without_prose_bounds
 from nodes.llm.answers.answer_schema import answer_schema
+from nodes.llm.examples.example import question_of
+from nodes.llm.lessons.lessons import lessons
 from nodes.llm.prompt_pages import samples
 from tests.agent_stack import LOG, TASK
 from tests.bus_processes import ROOT
@@ -40,6 +44,21 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
             yield from parts(part)
 
 
+def beyond(value: Any, schema: dict[str, Any], parts: dict[str, Any]) -> Iterator[str]:
+    """The names of the fields whose text or list is longer than the schema allows."""
+    schema = parts[schema["$ref"].split("/")[-1]] if "$ref" in schema else schema
+    if isinstance(value, dict):
+        for name, part in value.items():
+            field = schema["properties"][name]
+            longest = field.get("maxItems" if isinstance(part, list) else "maxLength", math.inf)
+            if isinstance(part, list | str) and len(part) > longest:
+                yield name
+            yield from beyond(part, field, parts)
+    elif isinstance(value, list):
+        for part in value:
+            yield from beyond(part, schema["items"], parts)
+
+
 @pytest.mark.parametrize("name", sorted(samples()))
 def test_every_list_and_text_has_an_end(name: str):
     _, question = samples()[name]
@@ -59,6 +78,25 @@ def test_a_program_is_not_empty_where_the_schema_holds(name: str):
     found = answer_schema(samples()[name][1])
     assert found["properties"]["source"]["minLength"] == len("def action(obs):\n    use()")
     assert "minLength" not in str(without_prose_bounds(found))
+
+
+def test_a_guard_by_rl_has_no_program():
+    """Its prompt asks for an empty ``source``; text that must be there goes on until it is cut."""
+    _, question = samples()["GuardQuestion"]
+    by_rl = msgspec.structs.replace(
+        question, proposal=msgspec.structs.replace(question.proposal, method="rl")
+    )
+    source = answer_schema(by_rl)["properties"]["source"]
+    assert source["maxLength"] == 0
+    assert "minLength" not in source
+
+
+def test_each_of_the_rulebooks_answers_is_within_the_bounds():
+    """A copy of a longer one would be cut in the middle of its code."""
+    counts = {"DecomposeQuestion": 30, "ProgramQuestion": 200, "SpecQuestion": 30}
+    for each in lessons(counts, seed=1, held_out=True):
+        schema = answer_schema(question_of(each))
+        assert list(beyond(json.loads(each.answer), schema, schema.get("$defs", {}))) == []
 
 
 def test_schemas_bound_lists_by_the_question():

@@ -10,7 +10,10 @@ import pytest
 from nodes.llm import manifest
 from nodes.llm.examples.example import Example, read, write
 from nodes.llm.getting.merging import merge
+from nodes.llm.getting.refusals import Failed
 from nodes.llm.lessons.lessons import goals_of, held_out_goals, held_out_of, lessons, questions
+from nodes.llm.profiles import Vllm
+from nodes.llm.requests.openai import OpenAIBackend
 from nodes.llm.training.__main__ import main as training_main
 from nodes.llm.training.asking_held_out import (
     Asking,
@@ -18,9 +21,12 @@ from nodes.llm.training.asking_held_out import (
     in_words,
     judged,
     not_held_out,
+    practised,
     taught,
+    text_of,
 )
 from tests.llm.run_folder import run_folder
+from tests.llm.scripted_server import Answers, Server, breaks_off, fails, says
 
 FEW = ["--plans", "1", "--decompositions", "0", "--programs", "0", "--specs", "0"]
 
@@ -63,7 +69,7 @@ def test_an_answer_of_a_run_about_a_step_that_is_held_out_is_reported(base: Path
     """`examples --held-out` says that `rlgpt llm test` will."""
     step = next(
         each
-        for each in lessons({"ProgramQuestion": 60}, seed=0)
+        for each in lessons({"ProgramQuestion": 60}, seed=0, held_out=True)
         if each.goal not in held_out_goals() and held_out_of(each)
     )
     file = tmp_path / "examples.jsonl"
@@ -94,7 +100,7 @@ def test_weights_that_were_taught_held_out_goals_record_it_over_trainings_and_me
     run = str(run_folder(tmp_path / "run", held, success=True))
     assert called(["train", str(base), *FEW, "--run", run], monkeypatch) == 0
     into = base.with_name("toy-taught")
-    assert taught(into, Asking()) == set()
+    assert taught(into, Asking()) == set()  # nor a lesson about a step
     words = [*FEW, "--run", run, "--held-out", "--name", "knows"]
     assert called(["train", str(base), *words], monkeypatch) == 0
     knows = base.with_name("knows")
@@ -122,3 +128,39 @@ def test_plans_that_can_be_carried_out_on_paper_are_counted_apart():
     assert (found.accepted, found.on_paper) == (1, 2)
     assert "; 2 can be carried out on paper, by the rules" in in_words(found)
     assert "on paper" not in in_words(Figures(1, 1, 1, 1, []))
+
+
+def test_decompositions_of_steps_that_lessons_have_are_counted():
+    asked = questions({"PlanQuestion": 3, "DecomposeQuestion": 24}, seed=0)
+    steps = [goals_of(each)[-1] for each in asked if each.kind == "DecomposeQuestion"]
+    count = sum(step in held_out_goals() for step in steps)
+    assert 0 < count < 24
+    assert practised(asked).startswith(
+        f"{count} of 24 decompositions are of a step that is held out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "text"),
+    [
+        ((says("a plan"),), "a plan"),
+        ((breaks_off, breaks_off, says("a plan")), "a plan"),  # the server was started again
+        ((says("a pl", finish="length"),), ""),
+        ((breaks_off,), None),
+        ((fails(500),), None),
+    ],
+)
+def test_an_answer_that_the_server_did_not_give_is_no_refused_one(
+    held: Example, script: tuple[Answers, ...], text: str | None
+):
+    server = Server(*script)
+    profile = Vllm(model="toy", path="toy", stream=False, response_format="text", context=None)
+    try:
+        backend = OpenAIBackend(profile, "toy", lambda: server.url)
+        if text is None:
+            with pytest.raises(Failed, match="the test ended without figures: "):
+                text_of(backend, held, [])
+        else:
+            assert text_of(backend, held, []) == text
+    finally:
+        server.close()

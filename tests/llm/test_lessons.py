@@ -19,7 +19,7 @@ from nodes.common.checks.answer_check import answer_problems
 from nodes.common.questions.asking import render
 from nodes.llm.examples.example import Example, question_of
 from nodes.llm.getting.refusals import Refused
-from nodes.llm.lessons.lessons import HELD_OUT, lessons, questions, split
+from nodes.llm.lessons.lessons import HELD_OUT, held_out_of, lessons, questions, split
 from nodes.llm.lessons.taught import KINDS, decompositions, tasks
 from nodes.llm.lessons.taught import taught as lessons_about
 from nodes.llm.training.recorded_examples import recorded
@@ -96,6 +96,15 @@ def test_held_out_answers_are_never_trained_on(taught: list[Example]):
     asked = {each.goal for each in questions({"PlanQuestion": 20}, seed=3)}
     another = lessons({"PlanQuestion": 60}, seed=4)  # a second training, with a seed of its own
     assert not asked & {each.goal for each in [*taught, *another]}
+
+
+def test_a_step_to_another_goal_that_is_held_out_is_no_lesson_unless_asked_for():
+    counts = {"DecomposeQuestion": 40, "ProgramQuestion": 40, "SpecQuestion": 20}
+    without, with_them = lessons(counts, seed=51), lessons(counts, seed=51, held_out=True)
+    assert len(without) == len(with_them) == sum(counts.values())
+    assert [held_out_of(each) for each in without] == [""] * len(without)
+    steps = {held_out_of(each) for each in with_them}
+    assert {"log", "crafting_table"} <= steps
 
 
 def test_the_last_answers_of_a_successful_run_are_trained_on(taught: list[Example], tmp_path: Path):

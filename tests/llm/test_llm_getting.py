@@ -124,10 +124,13 @@ def refused(what: str, into: Path, kind: type[Refused] = Refused) -> str:
     return str(caught.value)
 
 
+@pytest.mark.parametrize("left", [b"", bytes(1000)])  # what a loss of power left of the joined file
 def test_fetched_parts_are_joined_checked_and_converted(
-    model: Model, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    model: Model, tmp_path: Path, capfd: pytest.CaptureFixture[str], left: bytes
 ):
     into = tmp_path / "weights"
+    (into / ".Tiny-1B.part").mkdir(parents=True)
+    (into / ".Tiny-1B.part" / model.file).write_bytes(left)
     get_weights("tiny", into, [])
     said = capfd.readouterr().out
     assert "licence MIT" in said.splitlines()[0]

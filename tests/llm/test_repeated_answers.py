@@ -136,3 +136,14 @@ CASES: list[tuple[Question, msgspec.Struct, msgspec.Struct]] = [
 def test_of_each_kind_of_question(question: Question, same: msgspec.Struct, other: msgspec.Struct):
     assert refused_before(question, msgspec.json.encode(same).decode())
     assert not refused_before(question, msgspec.json.encode(other).decode())
+
+
+def test_of_a_spec_as_it_is_taken():
+    """The question has it with each name once and with the names that are seen; the model wrote
+    others, and would write them again."""
+    shown = msgspec.structs.replace(SPEC, targets=["wood"])
+    question = SpecQuestion(task=TASK, sub_action=DIG, refused=shown)
+    written = msgspec.structs.replace(
+        SPEC, targets=["log"], observations=[*SPEC.observations, *SPEC.observations]
+    )
+    assert refused_before(question, msgspec.json.encode(written).decode())

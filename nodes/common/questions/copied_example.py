@@ -4,7 +4,9 @@ copy what is shown to them."""
 import re
 from collections.abc import Sequence
 
-from messages.chat import ChatMessage
+import msgspec
+
+from messages.chat import ChatMessage, DecomposeAnswer
 
 _EXAMPLES = re.compile(r"```json\n(.*?)```", re.DOTALL)
 
@@ -14,6 +16,28 @@ def only_in_example(prompt: Sequence[ChatMessage], name: str) -> bool:
     word = re.compile(rf"\b{re.escape(_spaced(name))}s?\b")
     asked = " ".join(message.content for message in prompt if message.role == "user")
     return bool(name and word.search(_spaced(_example(prompt)))) and not word.search(_spaced(asked))
+
+
+def copied_subject(prompt: Sequence[ChatMessage], text: str) -> str:
+    """The item, block or mob that a text is about, where it names or describes a sub-action of the
+    example, word for word, and the question has nothing of that name; "" for any other text."""
+    try:
+        steps = msgspec.json.decode(_example(prompt), type=DecomposeAnswer).sub_actions
+    except msgspec.DecodeError:
+        return ""
+    if not any(text in (each.name, each.description) for each in steps):
+        return ""
+    about = [each.success.name for each in steps if _word(each.success.name).search(_spaced(text))]
+    return next((name for name in about if only_in_example(prompt, name)), "")
+
+
+def reworded(text: str, subject: str, own: str) -> str:
+    """The text with its own subject in the place of the example's."""
+    return _word(subject).sub(_spaced(own), text)
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(_spaced(name))}\b")
 
 
 def _example(prompt: Sequence[ChatMessage]) -> str:

@@ -44,7 +44,7 @@ _PROSE: dict[str, int] = {
     "reason": 800,
     "suggestion": 800,
     "name": 100,
-    "source": 8_000,
+    "source": 12_000,  # the longest program of the rulebook has 8,936
     "when": 2_000,
 }
 """Most characters."""
@@ -95,7 +95,11 @@ def narrowed(schema: dict[str, Any], question: Question) -> dict[str, Any]:
         schema["properties"]["thoughts"]["maxLength"] = _SUMS
     elif isinstance(question, ProgramQuestion | GuardQuestion):
         schema["properties"]["thoughts"]["maxLength"] = _REMARKS
-        schema["properties"]["source"]["minLength"] = _SHORTEST
+        source = schema["properties"]["source"]
+        if isinstance(question, GuardQuestion) and question.proposal.method == "rl":
+            source["maxLength"] = 0  # a policy learns what it does: there is no program
+        else:
+            source["minLength"] = _SHORTEST
     elif isinstance(question, DecomposeQuestion):
         for name in ("SubAction", "GuardProposal"):
             method = schema["$defs"][name]["properties"]["method"]

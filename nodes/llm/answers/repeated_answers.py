@@ -18,6 +18,8 @@ from messages.chat import (
     SpecAnswer,
     SpecQuestion,
 )
+from nodes.common.checks.spec_check import without_idle_parts
+from worlds import card
 
 REPEATED = "the answer that was refused before, with nothing changed in it"
 
@@ -39,7 +41,15 @@ def refused_before(question: Question, answer: str) -> bool:
             written = [(each.when, each.source) for each in question.attempts]
             return (given.when, given.source) in written
         case SpecQuestion(), SpecAnswer() as given if question.refused is not None:
-            return msgspec.structs.replace(given, thoughts=question.refused.thoughts) == (
-                question.refused
-            )
+            given = msgspec.structs.replace(given, thoughts=question.refused.thoughts)
+            game = question.task.game
+            return _as_taken(given, game) == _as_taken(question.refused, game)
     return False
+
+
+def _as_taken(answer: SpecAnswer, game: str) -> SpecAnswer:
+    """The spec as the fast agent takes it: each name once, and targets by the name they are seen
+    by."""
+    seen = card(game).specs.seen_name
+    targets = [seen(name) or name for name in answer.targets]
+    return without_idle_parts(msgspec.structs.replace(answer, targets=targets))

@@ -134,7 +134,10 @@ def _make(
     if gguf is None:
         assert known is not None
         gguf = part / known.file
-        if not gguf.exists():  # joined and checked by an earlier call
+        # Joined by an earlier call, which may have ended before all of it was on the disk.
+        if gguf.exists() and manifest.digest_of(gguf) != known.sha256:
+            gguf.unlink()
+        if not gguf.exists():
             gguf = fetch(known, part, lambda line: print(line, flush=True))
         print(f"its digest is the model's own: {known.sha256[:16]}...", flush=True)
     try:

@@ -1,6 +1,7 @@
 """Which goals are taught and which are held out, and how many questions of each kind."""
 
 import random
+from collections.abc import Callable
 from functools import cache
 
 import msgspec
@@ -17,8 +18,8 @@ HELD_OUT = frozenset(
         *("milk_bucket", "wool", "beef", "mutton", "bed", "diamond"),
     }
 )
-"""Goals of the paper's tables: never taught, so that the tables measure something. They may be
-steps on the way to other goals."""
+"""Goals of the paper's tables. Plans to other goals have them as subtasks, but no lesson is about
+how one of them is reached, so that the tables measure something."""
 _NEAR_TO_THEM = frozenset({"cow", "sheep", "shears", "bucket"})
 """Items of other families that would be most of the way to one of them: the cow is the beef."""
 _EVERY = 8  # of the other goals one in so many is held out, too
@@ -38,12 +39,21 @@ def split() -> tuple[list[Condition], list[Condition]]:
 
 
 def lessons(
-    counts: dict[str, int], seed: int, quantities: float = 0.0, subtasks: int = 1
+    counts: dict[str, int],
+    seed: int,
+    quantities: float = 0.0,
+    subtasks: int = 1,
+    held_out: bool = False,
 ) -> list[Example]:
     """Examples about goals that are taught, so many of each kind, the goals one after another.
     ``quantities``: the share of the questions for a plan that state them; ``subtasks``: of a plan,
-    at least."""
-    return _made(split()[0], counts, random.Random(seed), quantities, subtasks)
+    at least; ``held_out``: also about a step to such a goal that is itself held out, such as the
+    log for a boat."""
+
+    def is_wanted(example: Example) -> bool:
+        return not _shorter(example, subtasks) and (held_out or not held_out_of(example))
+
+    return _made(split()[0], counts, random.Random(seed), quantities, is_wanted)
 
 
 def questions(counts: dict[str, int], seed: int, quantities: bool = False) -> list[Example]:
@@ -54,7 +64,8 @@ def questions(counts: dict[str, int], seed: int, quantities: bool = False) -> li
 def to_show(counts: dict[str, int], seed: int) -> list[Example]:
     """Examples to show beside a question: like lessons, but none is about a step to a goal of the
     paper's tables either, since the step would be the whole answer where it is the goal."""
-    return [each for each in lessons(counts, seed) if not _held_out(_asked_for(each))]
+    made = lessons(counts, seed, held_out=True)
+    return [each for each in made if not _held_out(_asked_for(each))]
 
 
 def held_out_goals() -> set[str]:
@@ -104,7 +115,7 @@ def _made(
     counts: dict[str, int],
     chance: random.Random,
     quantities: float,
-    subtasks: int = 1,
+    is_wanted: Callable[[Example], bool] = lambda example: True,
 ) -> list[Example]:
     found: list[Example] = []
     for kind, count in counts.items():
@@ -114,7 +125,7 @@ def _made(
             for goal in chance.sample(about, len(about)):
                 if len(some) < count:
                     made = taught(kind, goal, chance, 1)
-                    some += [each for each in made if not _shorter(each, subtasks)]
+                    some += [each for each in made if is_wanted(each)]
             if len(some) == before:
                 break
         found += some

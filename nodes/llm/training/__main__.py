@@ -55,17 +55,18 @@ def _train(given: argparse.Namespace) -> None:
     into = base.parent / (named or taught_folder(base.name))
     adapter = None if given.adapter is None else Path(os.path.expanduser(given.adapter)).absolute()
     check(base, into, adapter)
-    made = lessons(_counts(given), given.seed, given.quantities, given.subtasks)
-    from_runs, held_out = _recorded(given)
+    made = lessons(_counts(given), given.seed, given.quantities, given.subtasks, given.held_out)
+    from_runs = _recorded(given)
+    examples = [*made, *from_runs]
+    held_out = sorted({name for each in examples if (name := held_out_of(each))})
     settings = Settings(
         minutes=given.minutes, rounds=given.rounds, pack=given.pack, rate=given.rate,
         seed=given.seed, threads=given.threads, device=given.device,
         frozen_prefix=given.frozen_prefix, adapter=str(adapter or ""), held_out=held_out,
     )  # fmt: skip
-    examples = [*made, *from_runs]
     print(f"{len(examples)} examples, {given.minutes:g} minutes at most", flush=True)
     teach(base, into, examples, settings)
-    print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
+    print(f"{into} is there; {_use(into)}{' +llm.quantities=true' if given.quantities else ''}")
 
 
 def _examples(given: argparse.Namespace) -> None:
@@ -76,7 +77,7 @@ def _examples(given: argparse.Namespace) -> None:
         raise Refused(f"{path} cannot be written: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK | os.X_OK):  # before the minutes that they take
         raise Refused(f"{path} cannot be written: {path.parent} may not be written to")
-    examples = [*to_show(_counts(given), given.seed), *_recorded(given)[0]]
+    examples = [*to_show(_counts(given), given.seed), *_recorded(given)]
     if not examples:
         raise Refused("there is nothing to write: no example is asked for, and none is from a run")
     try:
@@ -91,16 +92,15 @@ def _counts(given: argparse.Namespace) -> dict[str, int]:
     return dict(zip(KINDS, each, strict=True))
 
 
-def _recorded(given: argparse.Namespace) -> tuple[list[Example], list[str]]:
-    """The examples from the runs that are named, and the goals that are held out and are among
-    them. Without --held-out these are left out, else a test on them would measure what was learned
-    by heart."""
+def _recorded(given: argparse.Namespace) -> list[Example]:
+    """The examples from the runs that are named. Without --held-out those about goals that are
+    held out are left out, else a test on them would measure what was learned by heart."""
     found = [
         each for run in given.run for each in recorded(Path(os.path.expanduser(run)).absolute())
     ]
     held = sorted({name for each in found if (name := held_out_of(each))})
     if not held:
-        return found, []
+        return found
     kept = [each for each in found if not held_out_of(each)]
     which = (
         f"{len(found) - len(kept)} of {len(found)} answers of runs are about goals that are held "
@@ -108,14 +108,23 @@ def _recorded(given: argparse.Namespace) -> tuple[list[Example], list[str]]:
     )
     if given.held_out:
         print(f"{which} and are taken: `rlgpt llm test` will report it", flush=True)
-        return found, held
+        return found
     print(f"{which} and are left out; --held-out takes them", flush=True)
-    return kept, []
+    return kept
 
 
 def _merge(given: argparse.Namespace) -> None:
     into = merge(Path(os.path.expanduser(given.adapter)).absolute(), weights_folder(), given.name)
-    print(f"{into} is there; rlgpt launch harvest_log llm=local llm.path={into}")
+    print(f"{into} is there; {_use(into)}")
+
+
+def _use(weights: Path) -> str:
+    """How weights that were taught are used: they copy programs, in which a penalty on repetition
+    and a temperature put other names."""
+    return (
+        f"rlgpt launch harvest_log llm=local llm.path={weights} llm.temperature=0 "
+        "llm.extra.repetition_penalty=1"
+    )
 
 
 def _asking(given: argparse.Namespace) -> Asking:
@@ -295,7 +304,8 @@ def _add_counts(parser: argparse.ArgumentParser, defaults: Iterable[int]) -> Non
     parser.add_argument(
         "--held-out",
         action="store_true",
-        help="of these also answers about goals that are held out, by which models are tested",
+        help="also answers about goals that are held out, by which models are tested: those of the "
+        "runs and, of `train`, those about steps to other goals",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="another one draws others; default: 0"

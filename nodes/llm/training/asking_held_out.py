@@ -36,6 +36,7 @@ from worlds import card
 _CHECKED = ("PlanQuestion", "DecomposeQuestion")
 """Whether a program passes is not known without a world."""
 _AT_ONCE = 4
+_TRIES = 3  # of a question whose server was lost: it is started again
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def ask_held_out(folder: Path, count: int, seed: int, asking: Asking) -> dict[st
         known = taught(folder, asking)
         with served(profile) as server:
             backend = OpenAIBackend(profile, served_name(profile), server.ready)
-            found = judged(examples, lambda example: _answer(backend, example, shortened))
+            found = judged(examples, lambda example: text_of(backend, example, shortened))
     except ServerFailed as error:
         raise Failed(str(error)) from None
     except ValueError as error:
@@ -94,6 +95,7 @@ def ask_held_out(folder: Path, count: int, seed: int, asking: Asking) -> dict[st
     print(f"{served_name(profile)}, questions about goals that are held out, as plain text:")
     if sentence := not_held_out(examples, known):
         print(f"  {sentence}")
+    print(f"  {practised(examples)}")
     for kind, figures in found.items():
         print(f"  {kind}: {in_words(figures)}")
         for sentence in figures.refused:
@@ -149,6 +151,17 @@ def not_held_out(examples: list[Example], known: set[str]) -> str:
     return (
         f"but it was taught, or is shown, answers about {', '.join(sorted(known))}: {count} of "
         f"{len(examples)} questions are about these"
+    )
+
+
+def practised(examples: list[Example]) -> str:
+    """How many decompositions are of a step that is held out itself. The others are of steps that
+    lessons have as well, on the way to other goals."""
+    steps = [goals_of(each)[-1] for each in examples if each.kind == "DecomposeQuestion"]
+    names = held_out_goals()
+    return (
+        f"{sum(step in names for step in steps)} of {len(steps)} decompositions are of a step that "
+        "is held out, the others of a step to such a goal that lessons may have too"
     )
 
 
@@ -222,17 +235,28 @@ def _steps(answer: str) -> object:
     return [(step["success"], step.get("method")) for step in steps]
 
 
-def _answer(backend: OpenAIBackend, example: Example, shortened: list[str]) -> str:
-    """The text of the model. ``shortened`` gets a sentence where its prompt was too long."""
+def text_of(backend: OpenAIBackend, example: Example, shortened: list[str]) -> str:
+    """The text of the model; empty: it was cut off. ``shortened`` gets a sentence where its prompt
+    was too long.
+
+    Raises:
+        Failed: the server gave no answer, which is no fault of the model's.
+    """
     prompt = [
         ChatMessage(role="system", content=example.system),
         ChatMessage(role="user", content=example.user),
     ]
     question = question_of(example)
-    try:
-        fitted = backend.fitted(backend.with_examples(question, prompt))
-        if fitted.left_out:
-            shortened.append(f"{example.goal}: it went without {', '.join(fitted.left_out)}")
-        return backend.complete(question, fitted.prompt, {}).text
-    except BackendError:
-        return ""  # cut off, or nothing at all: not valid
+    tries = 0
+    while True:
+        tries += 1
+        try:
+            fitted = backend.fitted(backend.with_examples(question, prompt))
+            if fitted.left_out:
+                shortened.append(f"{example.goal}: it went without {', '.join(fitted.left_out)}")
+            return backend.complete(question, fitted.prompt, {}).text
+        except BackendError as error:
+            if error.too_long or error.completion_tokens:
+                return ""  # the model's own failure: cut off
+            if not error.lost or tries == _TRIES:
+                raise Failed(f"the test ended without figures: {error}") from None

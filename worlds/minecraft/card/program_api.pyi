@@ -160,7 +160,8 @@ def gather_at(obs: Observation, item: str, dx: int, dy: int, dz: int) -> Observa
     """Dig a block within reach with that tool and get the item that it drops."""
 
 def take_along(obs: Observation) -> Observation:
-    """Take up the crafting table and the furnace that stand within 3 blocks, before going away."""
+    """Take up the crafting table and the furnace that stand within 3 blocks, before going away. The
+    furnace is left where 8 cobblestone are held: another one is quicker."""
 
 def place_at(obs: Observation, item: str, dx: int, dy: int, dz: int) -> Observation:
     """Place a block beside another one within reach. ValueError if there is none."""
