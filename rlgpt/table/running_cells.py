@@ -114,13 +114,16 @@ class CellRunner:
         self._models = SharedModels(results) if module == LOCAL else None
         self._running: list[_Running] = []
         self._selector = selectors.DefaultSelector()
+        self._signal: int | None = None  # that stops it
 
     def play(self, cells: list[Cell], again: bool) -> None:
         """Raises Stopped after a signal; then what was under way has been stopped in order."""
         waiting = self._waiting = deque(cells)
-        before = {n: signal.signal(n, _stop) for n in (signal.SIGINT, signal.SIGTERM)}
+        before = {n: signal.signal(n, self._stop) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
             while (waiting or self._running) and self._goes_on():
+                if self._signal is not None:
+                    raise Stopped(self._signal)
                 if waiting and len(self._running) < self._jobs and self._may_begin(waiting[0]):
                     self._begin(waiting.popleft(), again)
                     continue  # it may have ended or failed by being begun
@@ -133,6 +136,11 @@ class CellRunner:
             self._selector.close()
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    def _stop(self, number: int, _frame: object) -> None:
+        # What is raised while a process is forked may be dropped by Python, so it is kept as well.
+        self._signal = number
+        raise Stopped(number)
 
     def _goes_on(self) -> bool:
         return self._keep_going or not self.failures
@@ -323,7 +331,3 @@ def _new_run(cell: Cell) -> Path:
             raise Refused(f"cannot make the run folder {run} ({error.strerror})") from None
         return run
     raise Refused(f"no free name for a run folder beside runs/cells/{stem}")
-
-
-def _stop(number: int, _frame: object) -> None:
-    raise Stopped(number)

@@ -16,7 +16,7 @@ from rlgpt.table import origin, running_cells
 from rlgpt.table.cell_progress import TableProgress
 from rlgpt.table.cells import Cell
 from rlgpt.table.result import CellResult
-from rlgpt.table.running_cells import CellRunner, UnderWay
+from rlgpt.table.running_cells import CellRunner, Stopped, UnderWay
 from rlgpt.table.shared_models import SharedModels
 from tests.launch_toys.launched import environment, eventually, launched, refused, rlgpt
 from tests.launching.toy_table import TABLE, make_toy_table
@@ -294,6 +294,22 @@ def test_a_cell_that_fails_before_it_is_launched_ends_the_table_too(
         table = CellRunner(toys / "results", 3, keep_going, progress, lambda _: None)
         table.play(cells, again=False)
         assert [one.seed for one, _ in table.failures] == list(range(failed))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_signal_that_comes_while_a_cell_is_forked_stops_the_table(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python drops what a handler raises then."""
+    armed = [signal.SIGINT]
+    os.register_at_fork(after_in_parent=lambda: armed and os.kill(os.getpid(), armed.pop()))
+    monkeypatch.chdir(toys)
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    cell = msgspec.structs.replace(CELL, launch="toy", task="log", method="slow")
+    table = CellRunner(toys / "results", 1, False, TableProgress([cell], 1, []), lambda _: None)
+    with pytest.raises(Stopped) as stopped:
+        table.play([cell], again=True)
+    assert stopped.value.number == signal.SIGINT
 
 
 def test_cell_whose_host_is_lost_is_begun_again(
