@@ -96,7 +96,7 @@ class Vllm(Requests, tag_field="kind", tag="vllm", forbid_unknown_fields=True, k
     gpu: Literal["turns", "shares", "cpu"] = "cpu"
     learner_memory: Amount = 5.0  # GiB that a learner on the same card needs
 
-    device: Literal["cuda", "cpu"] = "cuda"  # cpu: the CPU build of vLLM, for tests
+    device: Literal["cuda", "cpu"] = "cuda"  # cpu: the CPU build of vLLM
     cores: list[NotNegative] = []  # the cores that the server may use; empty: all
     niceness: int = 0
 

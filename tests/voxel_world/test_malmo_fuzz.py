@@ -83,8 +83,10 @@ def test_garbage_ends_connections_and_never_the_server() -> None:
                     client.send(*messages)
                 client.socket.shutdown(1)
                 assert client.ended()
+            except TimeoutError:
+                raise  # the connection is still there
             except OSError:
-                pass  # the server had enough before everything was said
+                pass  # the server had enough before everything was sent
             client.close()
         _assert_alive(server)
         assert "a fault of this server's own" not in server.log()

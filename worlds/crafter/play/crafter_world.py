@@ -1,7 +1,5 @@
 """A batch of Crafter's environments, side by side."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,11 +61,6 @@ class CrafterWorld(World):
             return self.sight(row)
         return sight
 
-    def place(self, row: int) -> tuple[int, int]:
-        """Where the game has the player, as it would count from the start; for tests."""
-        x, y = self._games[row].player.pos
-        return int(x) - 32, int(y) - 32
-
     def rgb(self, environment: int, height: int = 64, width: int = 64) -> NDArray[np.uint8]:
         """The picture, (3, height, width). Larger ones are the same picture with larger dots."""
         self.sight(environment)  # begins an episode if there is none
@@ -97,7 +90,3 @@ class CrafterWorld(World):
 
     def close(self) -> None:
         """There is nothing to let go of."""
-
-    def player(self, environment: int) -> Any:
-        """The package's own player; for tests."""
-        return self._games[environment].player
