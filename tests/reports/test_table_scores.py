@@ -73,6 +73,9 @@ def test_episodes_of_the_first_trainings_and_of_the_iteration_that_stands_count(
     stored.keep_scored("goal/iteration-1/train", 20.0, [(1, 30, [SECOND]), (2, 1, [])])
     stored.keep_scored("goal/iteration-0/train", 10.0, [(8, 10, [FIRST]), (7, 20, [])])
     stored.keep_scored("goal/iteration-0/train", 15.0, [(8, 10, [FIRST, SECOND])])
+    # Beside a training, by the policy so far or by a program: no training episodes of it.
+    stored.keep_scored("goal/iteration-0/train/tryout", 11.0, [(3, 5, [SECOND])])
+    stored.keep_scored("goal/iteration-0/train/demonstration", 9.0, [(4, 5, [SECOND])])
     nothing, some = view(), view(**{FIRST: 3, "wood": 1})
     keep(stored, "goal/0-achieve/iteration-0/evaluate/episodes", [episode(0, nothing, nothing)])
     name = "goal/0-achieve/iteration-1/evaluate/episodes"

@@ -206,10 +206,11 @@ TRAINED, TURNS = _COUNTED.format("trained"), _COUNTED.format("turns")
 SCORED = (
     "select steps, gained from scored"
     " join (select play, min(began) as first from scored group by play) using (play)"
+    " where play not like '%/tryout' and play not like '%/demonstration'"
     " order by first, play, seed"
 )
 """Steps, and names with a space between them, of the episodes of all trainings in the order in
-which they began."""
+which they began, without what is played beside a training: tryouts and demonstrations."""
 
 
 def _packed(value: Any) -> bytes:

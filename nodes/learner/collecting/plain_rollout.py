@@ -1,8 +1,9 @@
 """Rollouts of a policy of layers alone, which a session can play itself: it is sent the weights and
 what the choices are drawn by, and makes many decisions in one request.
 
-Where the session cannot, each decision is made here, in the same way: so a training is the same, to
-the bit, on one env server and on several, and with decisions that are made here.
+Where the session cannot, each decision is made here, in the same way: so a training is the same
+with decisions that are made here, to the bit on one env server. On several it is up to rounding: a
+product of fewer rows may differ in its last bits.
 """
 
 import math
