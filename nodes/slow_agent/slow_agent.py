@@ -171,12 +171,13 @@ class SlowAgent(Node):
             return [each for each in steps if only_in_example(prompt, each.success.name)]
 
         def worded_as_example(answer: DecomposeAnswer) -> list[tuple[SubAction, str]]:
-            found: list[tuple[SubAction, str]] = []
-            for each in answer.sub_actions:
-                subjects = [copied_subject(prompt, text) for text in (each.description, each.name)]
-                if any(subjects) and each not in copied(answer):
-                    found.append((each, next(filter(None, subjects))))
-            return found
+            about_others = copied(answer)
+            own = [each for each in answer.sub_actions if each not in about_others]
+            subjects = [
+                copied_subject(prompt, each.description) or copied_subject(prompt, each.name)
+                for each in own
+            ]
+            return [(step, subject) for step, subject in zip(own, subjects, strict=True) if subject]
 
         def what_is_usable(answer: DecomposeAnswer) -> tuple[DecomposeAnswer, list[str]]:
             about = about_its_own(question, answer, copied(answer))

@@ -7,6 +7,11 @@ def key_of(override: str) -> str:
     return override.lstrip("+").partition("=")[0]
 
 
+def changed_key(override: str) -> str:
+    """The key that it sets, or takes away as ``~key`` does."""
+    return key_of(override.lstrip("+~"))
+
+
 def within(group: str, override: str) -> str:
     """The override of a key of ``group``, whose name may be left out: ``+context=4096`` of ``llm``
     is ``+llm.context=4096``."""

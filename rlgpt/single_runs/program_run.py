@@ -30,7 +30,7 @@ from nodes.common.running.exit_codes import FAILED, REFUSED
 from nodes.common.running.standard_error import to_stderr
 from nodes.config import ENV_SERVER
 from rlgpt.composing.configuration import LARGEST_SEED, Stack, check, check_task, load, save
-from rlgpt.composing.override_keys import is_below, key_of
+from rlgpt.composing.override_keys import changed_key
 from rlgpt.composing.user_files import read_user_text
 from rlgpt.inspecting.output import json_line
 from rlgpt.refused import Refused
@@ -155,11 +155,10 @@ def _composed(options: Options, file: str, source: str) -> tuple[Stack, list[Pat
 
 def _refuse_without_effect(override: str) -> None:
     """Raises Refused for an override that would change nothing of what is played."""
-    changed = override.lstrip("~")  # or taken away
-    key = key_of(changed)
+    key = changed_key(override)
     if why := _INSTEAD.get(key):
         raise Refused(f"`{override}` has no effect on a program: {why}")
-    if not any(key == taken or is_below(taken, changed) for taken in _TAKEN):
+    if not any(f"{key}.".startswith(f"{taken}.") for taken in _TAKEN):
         raise Refused(
             f"`{override}` has no effect on a program, which is played without agents: set "
             "world, world.*, task.*, nodes.env_server.*, hosts.*, keys or run"

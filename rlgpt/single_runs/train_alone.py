@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from rlgpt.composing.configuration import check, check_parameters, check_task
-from rlgpt.composing.override_keys import is_below, key_of
+from rlgpt.composing.override_keys import changed_key
 from rlgpt.composing.spec_file import read_spec_file, training_spec
 from rlgpt.launching.launching import launch_composed
 from rlgpt.refused import Refused
@@ -21,14 +21,14 @@ def train(file: str, overrides: list[str], excluded: list[str]) -> int:
 
     path = Path(os.path.expanduser(file))
     wanted = read_spec_file(path)
-    changed = [override.lstrip("~") for override in overrides]  # or taken away
-    if any(key_of(override) == "task" for override in changed):
+    if any(changed_key(override) == "task" for override in overrides):
         raise Refused(f"the task is the spec's; set `task` in {file}")
     if isinstance(wanted.task, str):
         data = compose_in_own_world(_LAUNCH, [f"task={wanted.task}", *overrides])
     else:
-        if own := [each for each in changed if is_below("task", each)]:
-            raise Refused(f"`{own[0]}`: the task is written out in the spec; set it in {file}")
+        if own := [each for each in overrides if changed_key(each).startswith("task.")]:
+            shown = own[0].lstrip("~")
+            raise Refused(f"`{shown}`: the task is written out in the spec; set it in {file}")
         data = compose_in_own_world(_LAUNCH, overrides, wanted.task.game)
         data["task"] = msgspec.to_builtins(wanted.task)
     stack = check({**data, "run": "runs"}, _LAUNCH)

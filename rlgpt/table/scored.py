@@ -71,7 +71,9 @@ def gather(run: Path, report: GoalReport) -> Scored | None:
     samples = 0
     # Of several env servers, one after the other.
     rows = (row for folder in env_server_folders(run) for row in stores.rows(folder / FILE, SCORED))
-    for steps, gained in rows:
+    for play, steps, gained in rows:
+        if played_episodes.beside(play):  # by the policy so far, or by a program
+            continue
         if samples + steps > TRAINING_SAMPLES:
             break
         samples += steps

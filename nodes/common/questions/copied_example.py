@@ -13,7 +13,7 @@ _EXAMPLES = re.compile(r"```json\n(.*?)```", re.DOTALL)
 
 def only_in_example(prompt: Sequence[ChatMessage], name: str) -> bool:
     """Whether the example has the item, block or mob of this name, and the question has not."""
-    word = re.compile(rf"\b{re.escape(_spaced(name))}s?\b")
+    word = _word(name, "s?")
     asked = " ".join(message.content for message in prompt if message.role == "user")
     return bool(name and word.search(_spaced(_example(prompt)))) and not word.search(_spaced(asked))
 
@@ -36,8 +36,8 @@ def reworded(text: str, subject: str, own: str) -> str:
     return _word(subject).sub(_spaced(own), text)
 
 
-def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{re.escape(_spaced(name))}\b")
+def _word(name: str, ending: str = "") -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(_spaced(name))}{ending}\b")
 
 
 def _example(prompt: Sequence[ChatMessage]) -> str:

@@ -204,13 +204,12 @@ _COUNTED = (
 TRAINED, TURNS = _COUNTED.format("trained"), _COUNTED.format("turns")
 """Episodes of trainings, and turns of guards in training. Older runs have no table of turns."""
 SCORED = (
-    "select steps, gained from scored"
+    "select play, steps, gained from scored"
     " join (select play, min(began) as first from scored group by play) using (play)"
-    " where play not like '%/tryout' and play not like '%/demonstration'"
     " order by first, play, seed"
 )
-"""Steps, and names with a space between them, of the episodes of all trainings in the order in
-which they began, without what is played beside a training: tryouts and demonstrations."""
+"""Steps, and names with a space between them, of the episodes that trainings play, also beside
+their own, in the order in which they began."""
 
 
 def _packed(value: Any) -> bytes:
